@@ -1,0 +1,25 @@
+// What can stand on a y axis: derived from rows, never stored. A new metric is one entry of the table in metrics.cc.
+#ifndef BLOOMERY_EXPERIMENTS_METRICS_H_
+#define BLOOMERY_EXPERIMENTS_METRICS_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiments/rows.h"
+
+namespace bloomery {
+
+struct Metric {
+  std::string name;   // search_time
+  std::string label;  // "search time (µs)"
+  std::string phase;  // the phase whose rows it reads
+  std::optional<double> (*value)(const Row&);
+};
+
+const std::vector<Metric>& metrics();
+const Metric& find_metric(const std::string& name);  // throws InputError with the nearest name
+
+}  // namespace bloomery
+
+#endif  // BLOOMERY_EXPERIMENTS_METRICS_H_

@@ -1,0 +1,18 @@
+// One self-contained page with every figure, its settings and where its rows are.
+#ifndef BLOOMERY_EXPERIMENTS_REPORT_H_
+#define BLOOMERY_EXPERIMENTS_REPORT_H_
+
+#include <filesystem>
+#include <vector>
+
+#include "experiments/config.h"
+
+namespace bloomery {
+
+// Reads results/<id>/rows.csv, environment.json and plots/<id>/*.svg of each experiment; writes plots/report.html.
+void write_report(const std::vector<Experiment>& experiments, const std::filesystem::path& results,
+                  const std::filesystem::path& plots);
+
+}  // namespace bloomery
+
+#endif  // BLOOMERY_EXPERIMENTS_REPORT_H_

@@ -1,0 +1,34 @@
+// Every structure by name. Adding one is a line in registry.cc.
+#ifndef BLOOMERY_STRUCTURES_REGISTRY_H_
+#define BLOOMERY_STRUCTURES_REGISTRY_H_
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "structures/any_structure.h"
+
+namespace bloomery {
+
+struct RegistryEntry {
+  std::string name;
+  std::string about;  // one line
+  bool many_sets;     // false for a plain filter, which only knows set 0
+  bool answers;       // false for the floor that answers nothing and so is exempt from verification
+  std::unique_ptr<AnyStructure> (*make)(Params&);
+};
+
+std::span<const RegistryEntry> registry();
+const RegistryEntry& find_structure(const std::string& name);  // throws ParamError with the nearest name
+std::vector<std::string> structure_names();
+
+// The parameters a structure takes, asked of the structure itself.
+std::vector<ParamSpec> describe(const RegistryEntry& entry);
+
+// Constructs, and throws ParamError on a value that is unknown, ill-typed or out of range.
+std::unique_ptr<AnyStructure> make_structure(const std::string& name, Params params);
+
+}  // namespace bloomery
+
+#endif  // BLOOMERY_STRUCTURES_REGISTRY_H_

@@ -1,0 +1,30 @@
+// What the papers' formulas predict, to be drawn beside what is measured.
+#ifndef BLOOMERY_STRUCTURES_THEORY_H_
+#define BLOOMERY_STRUCTURES_THEORY_H_
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+namespace bloomery {
+
+// Bloofi 7.1.2: hash functions for a desired false positive rate.
+inline std::uint64_t hashes_for_rate(double rho) {
+  return static_cast<std::uint64_t>(std::ceil(-std::log(rho) / std::log(2.0)));
+}
+
+// Bloofi 7.1.2: bits for n_exp keys, rounded up to whole words as the paper's Table 1 has it (100 992).
+inline std::uint64_t bits_for(std::uint64_t k, double n_exp) {
+  const auto bits = static_cast<std::uint64_t>(std::ceil(static_cast<double>(k) / std::log(2.0) * n_exp));
+  return std::max<std::uint64_t>(64, (bits + 63) / 64 * 64);
+}
+
+// False positive probability of a filter with n keys.
+inline double false_positive_rate(double m, double k, double n) { return std::pow(1 - std::exp(-k * n / m), k); }
+
+// Bloofi 7.2.1: filters checked when exactly one path is followed and every inner node has l children.
+inline double ideal_search_cost(double l, double sets) { return l * std::log(sets) / std::log(l) + 1; }
+
+}  // namespace bloomery
+
+#endif  // BLOOMERY_STRUCTURES_THEORY_H_
