@@ -40,6 +40,7 @@ class Matches {
     if (buffer.size() < count) buffer.resize(count);
     return buffer.data();
   }
+  void swap_scratch(std::size_t a, std::size_t b) { scratch_[a].swap(scratch_[b]); }
 
  private:
   std::vector<Match> pairs_ = std::vector<Match>(64);

@@ -1,0 +1,42 @@
+// What the subcommands of the program do. Each returns an exit code (errors.h) and throws InputError or IoError.
+#ifndef BLOOMERY_EXPERIMENTS_COMMANDS_H_
+#define BLOOMERY_EXPERIMENTS_COMMANDS_H_
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace bloomery {
+
+struct Options {
+  std::vector<std::filesystem::path> paths = {"configs"};  // files, or folders of them
+  std::string profile = "default";
+  std::vector<std::string> set;  // key=value
+  std::string only;              // an experiment or a figure
+  std::filesystem::path results = "results";
+  std::filesystem::path plots = "plots";
+  bool force = false;
+  bool dry_run = false;
+  std::string what;  // list: structures, experiments, ...; describe: a structure
+};
+
+int run_command(const Options& options);       // measures what is missing
+int plot_command(const Options& options);      // rows into figures
+int report_command(const Options& options);    // figures into one page
+int validate_command(const Options& options);  // every profile of every config, measuring nothing
+int list_command(const Options& options);
+int describe_command(const Options& options);
+
+void add_config_options(CLI::App& command, Options& options);  // what every command that reads configs takes
+void add_run_options(CLI::App& command, Options& options);
+
+// For --help.
+std::string exit_codes();
+
+}  // namespace bloomery
+
+#endif  // BLOOMERY_EXPERIMENTS_COMMANDS_H_

@@ -1,0 +1,55 @@
+// The program: its subcommands.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <exception>
+
+#include "experiments/commands.h"
+#include "experiments/errors.h"
+
+namespace {
+
+using Command = int (*)(const bloomery::Options&);
+
+int run(int argc, char** argv) {
+  bloomery::Options options;
+  Command chosen = nullptr;
+  CLI::App app{"Benchmarks of Bloom filters and of indexes over many of them", "bloomery"};
+  app.require_subcommand(1);
+  app.footer(bloomery::exit_codes());
+  const auto add = [&](const char* name, const char* about, Command command) {
+    return app.add_subcommand(name, about)->parse_complete_callback([&chosen, command] { chosen = command; });
+  };
+  CLI::App* measure = add("run", "measure what is missing", bloomery::run_command);
+  bloomery::add_config_options(*measure, options);
+  bloomery::add_run_options(*measure, options);
+  bloomery::add_config_options(*add("plot", "draw the figures from the rows", bloomery::plot_command), options);
+  bloomery::add_config_options(*add("report", "write one page with every figure", bloomery::report_command), options);
+  bloomery::add_config_options(*add("validate", "check every profile", bloomery::validate_command), options);
+  CLI::App* list = add("list", "list what there is", bloomery::list_command);
+  list->add_option("what", options.what, "what to list")
+      ->default_val("experiments")
+      ->check(CLI::IsMember({"structures", "experiments", "figures", "metrics", "settings"}));
+  bloomery::add_config_options(*list, options);
+  add("describe", "parameters of a structure", bloomery::describe_command)
+      ->add_option("structure", options.what, "its name")
+      ->required();
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? bloomery::kOk : bloomery::kBadInput;
+  }
+  return chosen(options);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  return run(argc, argv);
+} catch (const bloomery::IoError& e) {
+  fmt::print(stderr, "bloomery: {}\n", e.what());
+  return bloomery::kIoError;
+} catch (const std::exception& e) {
+  fmt::print(stderr, "bloomery: {}\n", e.what());
+  return bloomery::kBadInput;
+}

@@ -1,0 +1,131 @@
+#include "experiments/metrics.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+#include <string_view>
+#include <utility>
+
+#include "experiments/errors.h"
+
+namespace bloomery {
+namespace {
+
+using Value = std::optional<double>;
+
+// A string as a template argument, so that a table entry names its phase and column once.
+template <std::size_t kSize>
+struct Text {
+  constexpr Text(const char (&text)[kSize]) { std::copy_n(text, kSize, chars); }  // NOLINT: meant to convert
+  constexpr std::string_view view() const { return {chars, kSize - 1}; }
+  char chars[kSize] = {};
+};
+
+// A false negative is a wrong answer, but its time and cost are still what was measured.
+bool counts(const Row& row, std::string_view phase) {
+  const std::string& status = row["status"];
+  return row["phase"] == phase && (status == "ok" || status == "false_negative");
+}
+
+template <Text kPhase, Text kColumn, double kScale>
+Value cell(const Row& row) {
+  if (!counts(row, kPhase.view())) return std::nullopt;
+  const Value number = row.number(kColumn.view());
+  return number ? Value(*number * kScale) : std::nullopt;
+}
+
+// A column of the rows of one phase, scaled to the unit of the label.
+template <Text kPhase, Text kColumn, double kScale = 1.0>
+Metric column(std::string name, std::string label) {
+  return {std::move(name), std::move(label), std::string(kPhase.view()), cell<kPhase, kColumn, kScale>};
+}
+
+template <Text kPhase>
+Metric derived(std::string name, std::string label, Value (*value)(const Row&)) {
+  return {std::move(name), std::move(label), std::string(kPhase.view()), value};
+}
+
+Value quotient(Value numerator, Value denominator) {
+  if (!numerator || !denominator || *denominator <= 0) return std::nullopt;
+  return *numerator / *denominator;
+}
+
+Value throughput(const Row& row) {
+  if (!counts(row, "search")) return std::nullopt;
+  return quotient(1e3, row.number("ns_per_op"));  // 1e9 ns a second, a million queries
+}
+
+// Of the pairs of a query and a set that does not hold it, the share answered with "maybe".
+Value false_positive_rate(const Row& row) {
+  if (!counts(row, "search")) return std::nullopt;
+  const Value wrong = row.number("false_positives");
+  const Value ops = row.number("ops");
+  const Value sets = row.number("N");
+  const Value matches = row.number("matches");
+  if (!wrong || !ops || !sets || !matches) return std::nullopt;
+  return quotient(wrong, *ops * *sets - (*matches - *wrong));
+}
+
+Value messages(const Row& row) {
+  if (!counts(row, "provenance")) return std::nullopt;
+  return quotient(row.number("matches"), row.number("ops"));
+}
+
+std::vector<Metric> make_metrics() {
+  return {
+      column<"search", "ns_per_op", 1e-3>("search_time", "search time (µs)"),
+      column<"search", "bf_cost">("search_bf_cost", "search cost (filters checked)"),
+      column<"search", "words">("words_per_query", "words read a query"),
+      derived<"search">("throughput", "throughput (million queries/s)", throughput),
+      derived<"search">("false_positive_rate", "false positive rate", false_positive_rate),
+      column<"build", "storage_bytes", 1e-6>("storage", "storage (MB)"),
+      column<"build", "memory_bytes", 1e-6>("memory", "memory (MB)"),
+      column<"build", "seconds">("build_time", "build time (s)"),
+      column<"build", "nodes">("nodes", "nodes"),
+      column<"build", "height">("height", "height"),
+      column<"insert", "ns_per_op", 1e-3>("insert_time", "insert time (µs)"),
+      column<"erase", "ns_per_op", 1e-3>("erase_time", "delete time (µs)"),
+      column<"update", "ns_per_op", 1e-3>("update_time", "update time (µs)"),
+      column<"insert", "filters_cost">("insert_filters_cost", "insert cost (filters touched)"),
+      column<"erase", "filters_cost">("erase_filters_cost", "delete cost (filters touched)"),
+      column<"update", "filters_cost">("update_filters_cost", "update cost (filters touched)"),
+      column<"insert", "nodes_cost">("insert_nodes_cost", "insert cost (nodes touched)"),
+      column<"erase", "nodes_cost">("erase_nodes_cost", "delete cost (nodes touched)"),
+      column<"update", "nodes_cost">("update_nodes_cost", "update cost (nodes touched)"),
+      derived<"provenance">("messages", "messages a query", messages),
+      column<"window", "bf_cost">("window_bf_cost", "search cost (filters checked)"),
+      column<"window", "ns_per_op", 1e-3>("window_time", "search time (µs)"),
+  };
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, replaced}));
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+const std::vector<Metric>& metrics() {
+  static const std::vector<Metric> table = make_metrics();
+  return table;
+}
+
+const Metric& find_metric(const std::string& name) {
+  const std::vector<Metric>& all = metrics();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const Metric& metric) { return metric.name == name; });
+  if (found != all.end()) return *found;
+  const auto nearest = std::min_element(all.begin(), all.end(), [&](const Metric& a, const Metric& b) {
+    return edit_distance(a.name, name) < edit_distance(b.name, name);
+  });
+  throw InputError("there is no metric \"" + name + "\"; did you mean \"" + nearest->name + "\"?");
+}
+
+}  // namespace bloomery

@@ -1,0 +1,201 @@
+#include "experiments/plan.h"
+
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include "experiments/environment.h"
+#include "structures/registry.h"
+#include "structures/theory.h"
+
+namespace bloomery {
+namespace {
+
+using Values = std::map<std::string, std::string>;
+
+HarnessSetting integer(std::string name, double min, double max, std::string fallback, std::string about) {
+  return {std::move(name), "integer", min, max, {}, std::move(fallback), std::move(about)};
+}
+
+HarnessSetting choice(std::string name, std::vector<std::string> options, std::string about) {
+  std::string fallback = options.front();
+  return {std::move(name), "choice", 0, 0, std::move(options), std::move(fallback), std::move(about)};
+}
+
+std::vector<HarnessSetting> make_settings() {
+  return {
+      integer("N", 1, 1e8, "1000", "sets held (provenance: sites; window: days that are kept)"),
+      integer("n", 1, 1e9, "100", "keys in each set"),
+      choice("distribution", {"nonrandom", "random"}, "keys of a set: a range of its own, or drawn from all keys"),
+      integer("queries", 1, 1e9, "50000", "keys searched for in a repetition"),
+      {"hit_rate", "real", 0, 1, {}, "1", "share of the searched keys that some set holds"},
+      integer("threads", 1, 1024, "1", "threads that search and build"),
+      choice("backend", {"serial", "openmp", "tbb"}, "what runs the threads"),
+      integer("batch", 1, 1e6, "64", "keys handed to the structure in one call"),
+      integer("seed", 0, 9007199254740992.0, "1", "base of every random draw; each repetition derives its own"),
+      {"after_updates", "flag", 0, 1, {}, "false", "build half of the keys, then update every set with the rest"},
+      integer("update_keys", 0, 1e9, "0", "keys that an update adds; 0 means n"),
+      integer("maintain_ops", 0, 1e9, "0", "maintenance operations timed; 0 means N / 10, at least 10, at most 1000"),
+      integer("documents", 1, 1e9, "10000", "provenance: documents made in all"),
+      integer("bundle", 1, 1e6, "3", "provenance: documents bundled into one, and parts that one is split into"),
+      integer("days", 1, 1e6, "365", "window: days that pass"),
+      integer("sample_every", 0, 1e6, "0", "window: days between measurements; 0 means a tenth of the days"),
+      {"rebuild", "flag", 0, 1, {}, "false", "window: build anew before each measurement"},
+  };
+}
+
+// Settings of one scenario only would be noise in the rows of the others.
+bool has_default_in(const std::string& name, const std::string& scenario) {
+  if (name == "documents" || name == "bundle") return scenario == "provenance";
+  if (name == "days" || name == "sample_every" || name == "rebuild") return scenario == "window";
+  return true;
+}
+
+bool is_harness_setting(const std::string& name) {
+  for (const HarnessSetting& setting : harness_settings()) {
+    if (setting.name == name) return true;
+  }
+  return false;
+}
+
+template <class T>
+std::optional<T> parse(const Values& values, const std::string& name) {
+  const auto found = values.find(name);
+  if (found == values.end()) return std::nullopt;
+  T value{};
+  const char* end = found->second.data() + found->second.size();
+  const auto [stop, error] = std::from_chars(found->second.data(), end, value);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return value;
+}
+
+std::uint64_t hash_of(const std::string& text) { return XXH3_64bits(text.data(), text.size()); }
+
+// Several draws of the hash functions, the same ones for every structure that is compared.
+std::string structure_seed(const std::string& seed, int repeat) {
+  return std::to_string(hash_of(fmt::format("structure {} {}", seed, repeat)) >> 11);
+}
+
+std::string id_of(const Unit& unit) {
+  std::string text = fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n", source_hash(), unit.experiment, unit.scenario, unit.series,
+                                 unit.structure, unit.repeat);
+  for (const std::string& phase : unit.phases) text += phase + "\n";
+  for (const auto& [name, value] : unit.settings) text += name + "=" + value + "\n";
+  for (const auto& [name, value] : unit.structure_params) text += "." + name + "=" + value + "\n";
+  return fmt::format("{:016x}", hash_of(text));
+}
+
+// m and k follow from n_exp and rho as in the structures themselves, so that rows always show them. Values that are no
+// numbers are left for the structure to refuse.
+void derive_filter_size(Values& settings, const std::set<std::string>& taken) {
+  if (taken.contains("k") && !settings.contains("k")) {
+    const auto rho = parse<double>(settings, "rho");
+    if (rho && *rho > 0 && *rho < 1) settings["k"] = std::to_string(hashes_for_rate(*rho));
+  }
+  if (taken.contains("m") && !settings.contains("m")) {
+    const auto k = parse<std::uint64_t>(settings, "k");
+    const auto n_exp = parse<double>(settings, "n_exp");
+    if (k && n_exp && *n_exp > 0 && *n_exp < 1e15) settings["m"] = std::to_string(bits_for(*k, *n_exp));
+  }
+}
+
+class Planner {
+ public:
+  explicit Planner(const Experiment& experiment) : experiment_(experiment) {
+    for (const Series& series : experiment.series) {
+      if (!specs_.contains(series.structure)) {
+        specs_[series.structure] = describe(find_structure(series.structure));
+      }
+    }
+  }
+
+  std::vector<Unit> plan() {
+    std::vector<std::size_t> at(experiment_.sweep.size(), 0);
+    do {
+      add_point(at);
+    } while (advance(at));
+    return std::move(units_);
+  }
+
+ private:
+  // The last axis turns fastest, as the YAML reads.
+  bool advance(std::vector<std::size_t>& at) const {
+    for (std::size_t i = at.size(); i-- > 0;) {
+      if (++at[i] < experiment_.sweep[i].values.size()) return true;
+      at[i] = 0;
+    }
+    return false;
+  }
+
+  void add_point(const std::vector<std::size_t>& at) {
+    Values point;
+    for (const auto& [name, setting] : experiment_.defaults) point[name] = setting.text;
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      point[experiment_.sweep[i].name] = experiment_.sweep[i].values[at[i]].text;
+    }
+    for (int repeat = 0; repeat < experiment_.repeats; ++repeat) {
+      for (const Series& series : experiment_.series) add_unit(series, point, repeat);
+    }
+  }
+
+  void add_unit(const Series& series, const Values& point, int repeat) {
+    Unit unit{.run_id = {}, .experiment = experiment_.id, .scenario = experiment_.scenario, .series = series.name,
+              .structure = series.structure, .phases = experiment_.phases, .repeat = repeat, .settings = point,
+              .structure_params = {}};
+    for (const auto& [name, setting] : series.settings) unit.settings[name] = setting.text;
+    fill(unit);
+    unit.run_id = id_of(unit);
+    // A series that fixes a swept setting is the same at every value of it: once is enough.
+    if (seen_.insert(unit.run_id).second) units_.push_back(std::move(unit));
+  }
+
+  void fill(Unit& unit) const {
+    const std::vector<ParamSpec>& specs = specs_.at(unit.structure);
+    std::set<std::string> taken;
+    for (const ParamSpec& spec : specs) taken.insert(spec.name);
+    std::erase_if(unit.settings, [&](const auto& item) { return !applies(item.first, taken); });
+    for (const HarnessSetting& setting : harness_settings()) {
+      if (has_default_in(setting.name, unit.scenario)) unit.settings.try_emplace(setting.name, setting.default_value);
+    }
+    for (const std::string& name : taken) {
+      if (unit.settings.contains(name)) unit.structure_params[name] = unit.settings[name];
+    }
+    if (taken.contains("seed")) unit.structure_params["seed"] = structure_seed(unit.settings["seed"], unit.repeat);
+    for (const ParamSpec& spec : specs) {
+      if (spec.name != "m" && spec.name != "k" && !spec.default_value.empty()) {
+        unit.settings.try_emplace(spec.name, spec.default_value);
+      }
+    }
+    derive_filter_size(unit.settings, taken);
+  }
+
+  // A swept setting stays even where the structure does not take it: it is where the point stands on the axis.
+  bool applies(const std::string& name, const std::set<std::string>& taken) const {
+    if (taken.contains(name) || is_harness_setting(name)) return true;
+    for (const Axis& axis : experiment_.sweep) {
+      if (axis.name == name) return true;
+    }
+    return false;
+  }
+
+  const Experiment& experiment_;
+  std::map<std::string, std::vector<ParamSpec>> specs_;
+  std::vector<Unit> units_;
+  std::set<std::string> seen_;
+};
+
+}  // namespace
+
+std::vector<Unit> make_plan(const Experiment& experiment) { return Planner(experiment).plan(); }
+
+const std::vector<HarnessSetting>& harness_settings() {
+  static const std::vector<HarnessSetting> settings = make_settings();
+  return settings;
+}
+
+}  // namespace bloomery

@@ -1,0 +1,56 @@
+#include "structures/registry.h"
+
+#include <fmt/format.h>
+
+#include "structures/bloofi.h"
+#include "structures/bloom.h"
+#include "structures/exact.h"
+#include "structures/flat_bloofi.h"
+#include "structures/naive.h"
+#include "structures/null.h"
+
+namespace bloomery {
+namespace {
+
+constexpr bool kMany = true, kOne = false;
+
+// name, what it is, how many sets, whether it answers, how it is made
+const RegistryEntry kRegistry[] = {
+    {"null", "hashes the keys and answers nothing: the floor", kMany, false, make<Null>},
+    {"exact", "hash table from key to sets: the truth", kMany, true, make<Exact>},
+    {"bloom", "standard Bloom filter of one set", kOne, true, make<Bloom>},
+    {"naive", "a list of Bloom filters, each asked in turn", kMany, true, make<Naive>},
+    {"bloofi", "tree of Bloom filters, each inner node the OR of its children", kMany, true, make<Bloofi>},
+    {"flat_bloofi", "bit-sliced Bloom filters: one AND tests 64 sets or more", kMany, true, make<FlatBloofi>},
+};
+
+}  // namespace
+
+std::span<const RegistryEntry> registry() { return kRegistry; }
+
+std::vector<std::string> structure_names() {
+  std::vector<std::string> names;
+  for (const auto& entry : kRegistry) names.push_back(entry.name);
+  return names;
+}
+
+const RegistryEntry& find_structure(const std::string& name) {
+  for (const auto& entry : kRegistry) {
+    if (entry.name == name) return entry;
+  }
+  throw ParamError("structure", fmt::format("unknown structure '{}'{}", name, suggestion(name, structure_names())));
+}
+
+std::vector<ParamSpec> describe(const RegistryEntry& entry) {
+  Params params;
+  entry.make(params);
+  return params.specs();
+}
+
+std::unique_ptr<AnyStructure> make_structure(const std::string& name, Params params) {
+  auto structure = find_structure(name).make(params);
+  params.expect_all_taken();
+  return structure;
+}
+
+}  // namespace bloomery
