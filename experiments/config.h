@@ -8,12 +8,9 @@
 #include <utility>
 #include <vector>
 
-namespace bloomery {
+#include "experiments/mark.h"
 
-struct Mark {
-  int line = 0;  // counted from 1; 0 when the value did not come from a file
-  int column = 0;
-};
+namespace bloomery {
 
 struct Setting {
   std::string text;  // as written; typed where it is used
@@ -36,13 +33,13 @@ struct Series {  // a curve: a structure with settings of its own on top of the 
 struct FigureSpec {
   std::string id;
   std::string title;
-  std::string x;                    // a column or a key of `params`
-  std::vector<std::string> y;       // metrics (metrics.h); several give a curve a series and metric
-  std::string xscale = "linear";    // linear or log
+  std::string x;                  // a column or a key of `params`
+  std::vector<std::string> y;     // metrics (metrics.h); several give a curve a series and metric
+  std::string xscale = "linear";  // linear or log
   std::string yscale = "linear";
-  std::string kind = "line";        // line or bar
-  std::vector<std::string> series;  // the ones drawn; empty means all
-  std::vector<std::string> curves;  // theory, by name (theory.h)
+  std::string kind = "line";                 // line or bar
+  std::vector<std::string> series;           // the ones drawn; empty means all
+  std::vector<std::string> curves;           // theory, by name (theory.h)
   std::map<std::string, std::string> where;  // only rows with these column values
 };
 
@@ -64,11 +61,11 @@ struct Source {
 struct Experiment {
   std::string id;
   std::string about;
-  std::string notes;  // shown in the report: what differs from the paper, and why
+  std::string notes;               // shown in the report: what differs from the paper, and why
   std::string scenario = "index";  // index, provenance or window
   Source source;
   Settings defaults;
-  std::vector<Axis> sweep;          // crossed
+  std::vector<Axis> sweep;  // crossed
   std::vector<Series> series;
   std::vector<std::string> phases;  // build, search, insert, update, erase: in this order
   int repeats = 1;
@@ -77,11 +74,17 @@ struct Experiment {
   std::filesystem::path file;
 };
 
+const Axis* find_axis(const Experiment& experiment, const std::string& name);  // nullptr if it is not swept
+void set_axis(Experiment& experiment, const std::string& name, std::vector<Setting> values);  // replaces or adds
+std::vector<std::string> structures_of(const Experiment& experiment);                         // of its series
+
+const std::vector<std::string>& profile_names();  // quick, default, paper; "default" is the file as written
+
 using Overrides = std::vector<std::pair<std::string, std::string>>;  // --set key=value
 
-// Reads one file and applies a profile (quick, default, paper; "default" is the file as written) and the overrides.
-// Throws InputError "file:line:column: what is wrong; what would be right". Every value is checked here, by building
-// the plan and asking each structure, so that nothing runs if anything is wrong.
+// Reads one file and applies a profile and the overrides. Throws InputError "file:line:column: what is wrong; what
+// would be right". Every value is checked here, by building the plan and asking each structure, so that nothing runs if
+// anything is wrong.
 Experiment load_experiment(const std::filesystem::path& file, const std::string& profile, const Overrides& overrides);
 
 // Every *.yaml below a folder, sorted, or the file itself.

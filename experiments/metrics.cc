@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <numeric>
 #include <string_view>
 #include <utility>
 
 #include "experiments/errors.h"
+#include "structures/params.h"
 
 namespace bloomery {
 namespace {
@@ -55,6 +55,12 @@ Value throughput(const Row& row) {
   return quotient(1e3, row.number("ns_per_op"));  // 1e9 ns a second, a million queries
 }
 
+Value read_rate(const Row& row) {
+  if (!counts(row, "search")) return std::nullopt;
+  const Value words = row.number("words");
+  return words ? quotient(*words * 8, row.number("ns_per_op")) : std::nullopt;  // bytes a nanosecond
+}
+
 // Of the pairs of a query and a set that does not hold it, the share answered with "maybe".
 Value false_positive_rate(const Row& row) {
   if (!counts(row, "search")) return std::nullopt;
@@ -76,6 +82,7 @@ std::vector<Metric> make_metrics() {
       column<"search", "ns_per_op", 1e-3>("search_time", "search time (µs)"),
       column<"search", "bf_cost">("search_bf_cost", "search cost (filters checked)"),
       column<"search", "words">("words_per_query", "words read a query"),
+      derived<"search">("read_rate", "filter bytes read (GB/s)", read_rate),
       derived<"search">("throughput", "throughput (million queries/s)", throughput),
       derived<"search">("false_positive_rate", "false positive rate", false_positive_rate),
       column<"build", "storage_bytes", 1e-6>("storage", "storage (MB)"),
@@ -98,19 +105,6 @@ std::vector<Metric> make_metrics() {
   };
 }
 
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, replaced}));
-    }
-  }
-  return row.back();
-}
-
 }  // namespace
 
 const std::vector<Metric>& metrics() {
@@ -120,12 +114,11 @@ const std::vector<Metric>& metrics() {
 
 const Metric& find_metric(const std::string& name) {
   const std::vector<Metric>& all = metrics();
-  const auto found = std::find_if(all.begin(), all.end(), [&](const Metric& metric) { return metric.name == name; });
+  const auto found = std::ranges::find(all, name, &Metric::name);
   if (found != all.end()) return *found;
-  const auto nearest = std::min_element(all.begin(), all.end(), [&](const Metric& a, const Metric& b) {
-    return edit_distance(a.name, name) < edit_distance(b.name, name);
-  });
-  throw InputError("there is no metric \"" + name + "\"; did you mean \"" + nearest->name + "\"?");
+  std::vector<std::string> names;
+  for (const Metric& metric : all) names.push_back(metric.name);
+  throw InputError("unknown metric '" + name + "'" + suggestion(name, names));
 }
 
 }  // namespace bloomery

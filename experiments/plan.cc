@@ -1,15 +1,15 @@
 #include "experiments/plan.h"
 
-#include <charconv>
-#include <cstdint>
-#include <optional>
-#include <set>
-#include <utility>
-
 #include <fmt/format.h>
 #include <xxhash.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <set>
+#include <utility>
+
 #include "experiments/environment.h"
+#include "experiments/numbers.h"
 #include "structures/registry.h"
 #include "structures/theory.h"
 
@@ -56,22 +56,9 @@ bool has_default_in(const std::string& name, const std::string& scenario) {
   return true;
 }
 
-bool is_harness_setting(const std::string& name) {
-  for (const HarnessSetting& setting : harness_settings()) {
-    if (setting.name == name) return true;
-  }
-  return false;
-}
-
-template <class T>
-std::optional<T> parse(const Values& values, const std::string& name) {
+std::string value_of(const Values& values, const std::string& name) {
   const auto found = values.find(name);
-  if (found == values.end()) return std::nullopt;
-  T value{};
-  const char* end = found->second.data() + found->second.size();
-  const auto [stop, error] = std::from_chars(found->second.data(), end, value);
-  if (error != std::errc() || stop != end) return std::nullopt;
-  return value;
+  return found == values.end() ? "" : found->second;
 }
 
 std::uint64_t hash_of(const std::string& text) { return XXH3_64bits(text.data(), text.size()); }
@@ -94,12 +81,12 @@ std::string id_of(const Unit& unit) {
 // numbers are left for the structure to refuse.
 void derive_filter_size(Values& settings, const std::set<std::string>& taken) {
   if (taken.contains("k") && !settings.contains("k")) {
-    const auto rho = parse<double>(settings, "rho");
+    const auto rho = parse_real(value_of(settings, "rho"));
     if (rho && *rho > 0 && *rho < 1) settings["k"] = std::to_string(hashes_for_rate(*rho));
   }
   if (taken.contains("m") && !settings.contains("m")) {
-    const auto k = parse<std::uint64_t>(settings, "k");
-    const auto n_exp = parse<double>(settings, "n_exp");
+    const auto k = parse_integer(value_of(settings, "k"));
+    const auto n_exp = parse_real(value_of(settings, "n_exp"));
     if (k && n_exp && *n_exp > 0 && *n_exp < 1e15) settings["m"] = std::to_string(bits_for(*k, *n_exp));
   }
 }
@@ -144,8 +131,14 @@ class Planner {
   }
 
   void add_unit(const Series& series, const Values& point, int repeat) {
-    Unit unit{.run_id = {}, .experiment = experiment_.id, .scenario = experiment_.scenario, .series = series.name,
-              .structure = series.structure, .phases = experiment_.phases, .repeat = repeat, .settings = point,
+    Unit unit{.run_id = {},
+              .experiment = experiment_.id,
+              .scenario = experiment_.scenario,
+              .series = series.name,
+              .structure = series.structure,
+              .phases = experiment_.phases,
+              .repeat = repeat,
+              .settings = point,
               .structure_params = {}};
     for (const auto& [name, setting] : series.settings) unit.settings[name] = setting.text;
     fill(unit);
@@ -176,11 +169,7 @@ class Planner {
 
   // A swept setting stays even where the structure does not take it: it is where the point stands on the axis.
   bool applies(const std::string& name, const std::set<std::string>& taken) const {
-    if (taken.contains(name) || is_harness_setting(name)) return true;
-    for (const Axis& axis : experiment_.sweep) {
-      if (axis.name == name) return true;
-    }
-    return false;
+    return taken.contains(name) || find_harness_setting(name) || find_axis(experiment_, name);
   }
 
   const Experiment& experiment_;
@@ -196,6 +185,24 @@ std::vector<Unit> make_plan(const Experiment& experiment) { return Planner(exper
 const std::vector<HarnessSetting>& harness_settings() {
   static const std::vector<HarnessSetting> settings = make_settings();
   return settings;
+}
+
+const HarnessSetting* find_harness_setting(const std::string& name) {
+  const auto& all = harness_settings();
+  const auto found = std::ranges::find(all, name, &HarnessSetting::name);
+  return found == all.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> setting_names(const std::vector<std::string>& structures) {
+  std::vector<std::string> names;
+  const auto add = [&](const std::string& name) {
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  };
+  for (const HarnessSetting& setting : harness_settings()) add(setting.name);
+  for (const std::string& structure : structures) {
+    for (const ParamSpec& spec : describe(find_structure(structure))) add(spec.name);
+  }
+  return names;
 }
 
 }  // namespace bloomery

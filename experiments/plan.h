@@ -12,14 +12,14 @@ namespace bloomery {
 
 // One structure, built once from one seed and measured in every phase. The unit of resuming.
 struct Unit {
-  std::string run_id;      // hash of everything below and of the program's sources
+  std::string run_id;  // hash of everything below and of the program's sources
   std::string experiment;
   std::string scenario;
   std::string series;
   std::string structure;
   std::vector<std::string> phases;
   int repeat = 0;
-  std::map<std::string, std::string> settings;         // every setting, defaults filled in
+  std::map<std::string, std::string> settings;          // every setting, defaults filled in
   std::map<std::string, std::string> structure_params;  // those that the structure takes
 };
 
@@ -37,6 +37,10 @@ struct HarnessSetting {
   std::string about;
 };
 const std::vector<HarnessSetting>& harness_settings();
+const HarnessSetting* find_harness_setting(const std::string& name);  // nullptr if there is none
+
+// The settings of the harness and of these structures, each once.
+std::vector<std::string> setting_names(const std::vector<std::string>& structures);
 
 }  // namespace bloomery
 

@@ -1,12 +1,13 @@
 #include "experiments/rows.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -14,10 +15,9 @@
 #include <stdexcept>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "experiments/environment.h"
 #include "experiments/errors.h"
+#include "experiments/numbers.h"
 
 namespace bloomery {
 namespace {
@@ -178,6 +178,26 @@ void replace_file(const fs::path& file, const std::vector<Row>& rows) {
   if (error) fail("replace", file, error.value());
 }
 
+// Let go of by the system when the process ends, however it ends. A file system without locks does without.
+std::shared_ptr<const void> lock_folder_of(const fs::path& file) {
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) fail("open the folder of", file, errno);
+  std::shared_ptr<const void> lock(nullptr, [fd](const void*) { ::close(fd); });
+  if (::flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    throw IoError(file.string() + " is being written by another run; wait for it or choose other --results");
+  }
+  return lock;
+}
+
+void keep_previous(const fs::path& file) {
+  fs::path previous = file;
+  previous += ".previous";
+  std::error_code error;
+  fs::copy_file(file, previous, fs::copy_options::overwrite_existing, error);
+  if (error) fail("write", previous, error.value());
+}
+
 fs::path set_aside(const fs::path& file) {
   fs::path aside;
   int n = 0;
@@ -211,17 +231,11 @@ std::string Row::get(std::string_view name) const {
   return "";
 }
 
-std::optional<double> Row::number(std::string_view name) const {
-  const std::string text = get(name);
-  double value = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc() || stop != text.data() + text.size()) return std::nullopt;
-  return value;
-}
+std::optional<double> Row::number(std::string_view name) const { return parse_real(get(name)); }
 
 Row row_for(const Unit& unit) {
   Row row;
-  row["schema"] = kSchema;
+  row["schema"] = std::string(kSchema);
   row["run_id"] = unit.run_id;
   row["experiment"] = unit.experiment;
   row["series"] = unit.series;
@@ -241,11 +255,12 @@ Row row_for(const Unit& unit) {
 
 RowsFile read_rows(const fs::path& file) {
   std::error_code error;
-  if (!fs::exists(file, error)) {
-    if (error && error != std::errc::not_a_directory) fail("read", file, error.value());
-    return {};
-  }
+  const fs::file_status status = fs::status(file, error);
+  if (status.type() == fs::file_type::not_found) return {};
+  if (status.type() == fs::file_type::none) fail("read", file, error.value());
+  if (!fs::is_regular_file(status)) throw IoError(file.string() + " is not a regular file; move it out of the way");
   std::ifstream in(file, std::ios::binary);
+  if (!in) fail("read", file, errno);
   const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
   if (!in.good() && !in.eof()) fail("read", file, EIO);
   return parse_rows(text);
@@ -255,6 +270,7 @@ RowWriter::RowWriter(fs::path file) : file_(std::move(file)) {
   std::error_code error;
   if (file_.has_parent_path()) fs::create_directories(file_.parent_path(), error);
   if (error) fail("create the folder of", file_, error.value());
+  lock_ = lock_folder_of(file_);
   RowsFile found = read_rows(file_);
   existing_ = std::move(found.rows);
   if (!found.problem.empty()) {
@@ -281,6 +297,7 @@ void RowWriter::keep_only(const std::vector<std::string>& run_ids) {
   std::copy_if(existing_.begin(), existing_.end(), std::back_inserter(kept),
                [&](const Row& row) { return wanted.contains(row["run_id"]); });
   if (kept.size() == existing_.size()) return;
+  keep_previous(file_);
   replace_file(file_, kept);
   existing_ = std::move(kept);
 }

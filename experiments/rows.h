@@ -4,10 +4,10 @@
 
 #include <array>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "experiments/plan.h"
@@ -15,12 +15,18 @@
 namespace bloomery {
 
 inline constexpr std::string_view kSchema = "1";
+// A column a line would hide the groups.
+// clang-format off
 inline constexpr std::array<std::string_view, 39> kColumns = {
-    "schema",  "run_id",  "experiment", "series",      "structure", "N",       "d",       "m",
-    "k",       "n",       "rho",        "metric",      "distribution", "construction", "hash", "threads",
-    "cores",   "backend", "batch",      "seed",        "repeat",    "phase",   "status",  "ops",
-    "seconds", "ns_per_op", "bf_cost",  "filters_cost", "nodes_cost", "words",  "nodes",   "height",
-    "storage_bytes", "memory_bytes", "matches", "false_positives", "false_negatives", "hit_rate", "params"};
+    "schema", "run_id", "experiment", "series", "structure",                   // whose row it is
+    "N", "d", "m", "k", "n", "rho", "metric", "distribution", "construction",  // what was asked for
+    "hash", "threads", "cores", "backend", "batch", "seed",
+    "repeat", "phase", "status",                                               // what happened
+    "ops", "seconds", "ns_per_op", "bf_cost", "filters_cost", "nodes_cost",    // what it took
+    "words", "nodes", "height", "storage_bytes", "memory_bytes",
+    "matches", "false_positives", "false_negatives",                           // what was answered
+    "hit_rate", "params"};
+// clang-format on
 
 // A cell that does not apply is empty, never zero.
 class Row {
@@ -44,11 +50,12 @@ struct RowsFile {
   std::string problem;  // what is wrong with the file, "" if it is sound; `rows` are the whole ones before that place
 };
 
-// A missing file is sound and empty.
+// A missing file is sound and empty. Throws IoError for one that cannot be read.
 RowsFile read_rows(const std::filesystem::path& file);
 
 // Appends, a unit at a time, flushed whole. A truncated or foreign file is kept as rows.csv.damaged-<n> beside a new
-// one, which starts with the sound rows. Throws IoError; rows written before stay intact.
+// one, which starts with the sound rows. The folder is locked against other runs while the writer lives. Throws
+// IoError; rows written before stay intact.
 class RowWriter {
  public:
   explicit RowWriter(std::filesystem::path file);
@@ -56,10 +63,12 @@ class RowWriter {
   const std::string& note() const { return note_; }  // what was set aside, "" if nothing
   void append(const std::vector<Row>& rows);
   // Rewrites the file without the rows of other run_ids (atomically, by rename): stale points go when new ones are in.
+  // What they cost to measure may be hours, so the file as it was stays as rows.csv.previous.
   void keep_only(const std::vector<std::string>& run_ids);
 
  private:
   std::filesystem::path file_;
+  std::shared_ptr<const void> lock_;
   std::vector<Row> existing_;
   std::string note_;
 };

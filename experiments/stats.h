@@ -8,7 +8,7 @@ namespace bloomery {
 
 struct Summary {
   double median = 0;
-  double low = 0;   // 95 % bootstrap interval of the median; equal to it for a single value
+  double low = 0;  // 95 % bootstrap interval of the median; equal to it for a single value
   double high = 0;
   int count = 0;
 };

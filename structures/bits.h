@@ -65,12 +65,11 @@ struct SerialBits {
   }
 };
 
-// Whether all k positions are set; looks at them in order and stops at the first that is not.
-inline bool test_all(const Word* words, const std::uint64_t* positions, std::size_t k) {
-  for (std::size_t i = 0; i < k; ++i) {
-    if (!test_bit(words, positions[i])) return false;
-  }
-  return true;
+// How many of the k positions are set before the first that is not; stops there.
+inline std::size_t leading_hits(const Word* words, const std::uint64_t* positions, std::size_t k) {
+  std::size_t hits = 0;
+  while (hits < k && test_bit(words, positions[hits])) ++hits;
+  return hits;
 }
 
 std::uint64_t count_ones(const Word* a, std::size_t words);

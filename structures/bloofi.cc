@@ -17,6 +17,9 @@ Bloofi::Bloofi(Params& params)
       order_(params.integer("d", 2, 2, 1 << 16, "order: inner nodes have d to 2d children")),
       metric_(parse_similarity(params.choice("metric", "hamming", {"hamming", "jaccard", "cosine"},
                                              "distance that places a new filter"))),
+      authors_descent_(params.choice("descent", "nearest", {"nearest", "authors"},
+                                     "child that a new filter goes to: the nearest, or as the authors' program errs") ==
+                       "authors"),
       bulk_(params.choice("construction", "iterative", {"iterative", "bulk"},
                           "build one by one, or sorted by nearest neighbour and appended on the right") == "bulk"),
       all_ones_(params.flag("all_ones", true, "do not split a node that has all bits set")),
@@ -151,7 +154,8 @@ void Bloofi::link_leaf(NodeId leaf, Cost& cost) {
   while (true) {
     absorb(node, bits(leaf));
     cost += {.filters = 2, .nodes = 1};
-    const NodeId child = nearest_child(node, leaf, cost);
+    cost.filters += 2 * children_.count(node);
+    const NodeId child = authors_descent_ ? authors_child(node, leaf) : nearest_child(node, leaf);
     if (nodes_[child].leaf) return insert_after(leaf, child, cost);
     node = child;
   }
@@ -167,20 +171,39 @@ void Bloofi::link_leaf_rightmost(NodeId leaf, Cost& cost) {
   insert_after(leaf, node, cost);
 }
 
+double Bloofi::distance_of(NodeId node, NodeId leaf) const {
+  const std::uint64_t leaf_ones = nodes_[leaf].cardinality;
+  const std::uint64_t common = full(node) ? leaf_ones : count_common(bits(node), bits(leaf), shape_.words());
+  return distance(metric_, nodes_[node].cardinality, leaf_ones, common);
+}
+
+// What the authors' program does: its test for a tie lacks an absolute value, so that every child no nearer than the
+// best so far passes for one, and takes over with a probability of one in the number of children.
+Bloofi::NodeId Bloofi::authors_child(NodeId node, NodeId leaf) {
+  const auto children = children_.of(node);
+  NodeId best = children[0];
+  double best_distance = distance_of(best, leaf);
+  for (const NodeId child : children.subspan(1)) {
+    const double d = distance_of(child, leaf);
+    if (d >= best_distance && ties_() % children.size() != 0) continue;
+    best = child;
+    best_distance = d;
+  }
+  return best;
+}
+
 // The nearest child, ties broken evenly. A child whose cardinality alone rules it out is not read: under an all but
 // full root, where children differ by hundreds of bits and all contain nearly all of the new filter, that is most.
-Bloofi::NodeId Bloofi::nearest_child(NodeId node, NodeId leaf, Cost& cost) {
+Bloofi::NodeId Bloofi::nearest_child(NodeId node, NodeId leaf) {
   const auto children = children_.of(node);
-  const std::uint64_t leaf_ones = nodes_[leaf].cardinality;
-  const auto bound = [&](NodeId child) { return distance_bound(metric_, nodes_[child].cardinality, leaf_ones); };
-  cost.filters += 2 * children.size();
+  const auto bound = [&](NodeId child) {
+    return distance_bound(metric_, nodes_[child].cardinality, nodes_[leaf].cardinality);
+  };
   NodeId best = kNone;
   double best_distance = std::numeric_limits<double>::infinity();
   std::uint64_t ties = 0;
   const auto consider = [&](NodeId child) {
-    const std::uint64_t common =
-        full(child) ? leaf_ones : count_common(bits(child), bits(leaf), shape_.words());
-    const double d = distance(metric_, nodes_[child].cardinality, leaf_ones, common);
+    const double d = distance_of(child, leaf);
     if (d > best_distance) return;
     ties = d < best_distance ? 1 : ties + 1;
     best_distance = d;
@@ -284,6 +307,7 @@ void Bloofi::unlink(NodeId node, Cost& cost) {
   if (left == 0) {
     free_node(root_);
     root_ = kNone;
+    ++cost.nodes;
   } else if (const NodeId only = children_.of(parent)[0]; left == 1 && !nodes_[only].leaf) {
     free_node(root_);
     root_ = only;
@@ -322,81 +346,6 @@ void Bloofi::fix_underflow(NodeId node, Cost& cost) {
     unlink(node, cost);
   }
 }
-
-// --- search ----------------------------------------------------------------------------------------------------------
-
-namespace {
-
-constexpr std::size_t kGroup = 16;  // queries that go down the tree together
-constexpr std::size_t kProbes = 2;  // bits tested before the next look at who is left
-
-std::uint64_t candidate(std::uint64_t query, std::uint32_t node) { return query << 32 | node; }
-
-}  // namespace
-
-// A group of queries descends level by level. A level's candidates (query, node) are tested a few bits at a time, all of
-// them before the next bits of any; who fails drops out without a branch (written always, kept by advancing). So the
-// cache misses of a level overlap, and no outcome is predicted: most tests of a well-filled node could go either way.
-template <bool kCount>
-Cost Bloofi::query(Keys keys, Matches& out) const {
-  Cost cost;
-  if (root_ == kNone) return cost;
-  const std::uint64_t k = shape_.hasher.k();
-  std::uint64_t positions[kGroup * 64];
-  std::uint64_t* current = out.scratch(0, kGroup);
-  for (std::size_t begin = 0; begin < keys.size(); begin += kGroup) {
-    std::size_t count = std::min(kGroup, keys.size() - begin);
-    shape_.hasher.positions(keys.data() + begin, count, positions);
-    for (std::size_t q = 0; q < count; ++q) current[q] = candidate(q, root_);
-    bool leaves = false;
-    while (count > 0) {
-      if constexpr (kCount) cost.bf_checks += count;
-      for (std::size_t probe = 0; probe < k && count > 0; probe += kProbes) {
-        const std::size_t last = std::min<std::size_t>(probe + kProbes, k);
-        const std::size_t next = last < k ? last : probe;
-        std::size_t kept = 0;
-        if constexpr (kCount) cost.words += count * (last - probe);
-        for (std::size_t c = 0; c < count; ++c) {
-          const std::uint64_t entry = current[c];
-          const std::uint64_t* probes = positions + (entry >> 32) * k;
-          const Word* filter = bits(static_cast<NodeId>(entry));
-          Word all = 1;
-          for (std::size_t p = probe; p < last; ++p) all &= load_word(filter + probes[p] / 64) >> (probes[p] % 64);
-          prefetch(filter + probes[next] / 64);
-          current[kept] = entry;
-          kept += all & 1;
-        }
-        count = kept;
-      }
-      if (leaves) break;
-      // Children of the survivors, the words of their first probes on the way.
-      std::size_t total = 0;
-      for (std::size_t c = 0; c < count; ++c) total += children_.count(static_cast<NodeId>(current[c]));
-      std::uint64_t* expanded = out.scratch(1, total);
-      std::size_t size = 0;
-      for (std::size_t c = 0; c < count; ++c) {
-        const std::uint64_t query = current[c] >> 32;
-        for (NodeId child : children_.of(static_cast<NodeId>(current[c]))) {
-          prefetch(bits(child) + positions[query * k] / 64);
-          expanded[size++] = candidate(query, child);
-        }
-      }
-      leaves = size > 0 && nodes_[static_cast<NodeId>(expanded[0])].leaf;  // one depth for all
-      out.swap_scratch(0, 1);
-      current = out.scratch(0, size);
-      count = size;
-    }
-    out.ensure(count);
-    for (std::size_t c = 0; c < count; ++c) {
-      out.push(static_cast<std::uint32_t>(begin + (current[c] >> 32)), nodes_[static_cast<NodeId>(current[c])].set);
-    }
-    current = out.scratch(0, kGroup);
-  }
-  return cost;
-}
-
-template Cost Bloofi::query<true>(Keys, Matches&) const;
-template Cost Bloofi::query<false>(Keys, Matches&) const;
 
 // --- inspection ------------------------------------------------------------------------------------------------------
 

@@ -73,7 +73,13 @@ class Bloofi {
   void fix_underflow(NodeId node, Cost& cost);
   void insert_positions(NodeId leaf, std::vector<std::uint64_t>& positions, Cost& cost);  // Algorithm 5, by keys
   void absorb(NodeId node, const Word* filter);
-  NodeId nearest_child(NodeId node, NodeId leaf, Cost& cost);
+  double distance_of(NodeId node, NodeId leaf) const;
+  NodeId nearest_child(NodeId node, NodeId leaf);
+  NodeId authors_child(NodeId node, NodeId leaf);
+  struct Probes;
+  template <bool kCount, std::size_t kRound>
+  std::size_t keep_matching(std::uint64_t* candidates, std::size_t count, const Probes& probes, Cost& cost) const;
+  std::size_t expand(std::size_t count, const Probes& probes, Matches& out) const;
   std::string check_node(NodeId node, std::size_t depth, std::size_t leaf_depth, std::size_t& leaves) const;
   std::size_t height() const;
 
@@ -84,6 +90,7 @@ class Bloofi {
   FilterShape shape_;
   std::size_t order_;
   Similarity metric_;
+  bool authors_descent_;
   bool bulk_;
   bool all_ones_;  // a node with every bit set is not split (section 5.4)
   std::mt19937_64 ties_;

@@ -48,8 +48,9 @@ Cost Bloom::query(Keys keys, Matches& out) const {
     shape_.hasher.positions(keys.data() + begin, count, positions);
     for (std::size_t i = 0; i < count * k; ++i) prefetch(bits() + positions[i] / 64);
     for (std::size_t i = 0; i < count; ++i) {
-      out.push(static_cast<std::uint32_t>(begin + i), 0, test_all(bits(), positions + i * k, k));
-      if constexpr (kCount) cost += {.bf_checks = 1, .words = k};
+      const std::size_t hits = leading_hits(bits(), positions + i * k, k);
+      out.push(static_cast<std::uint32_t>(begin + i), 0, hits == k);
+      if constexpr (kCount) cost += {.bf_checks = 1, .words = std::min<std::uint64_t>(hits + 1, k)};
     }
   }
   return cost;

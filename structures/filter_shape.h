@@ -2,12 +2,18 @@
 #ifndef BLOOMERY_STRUCTURES_FILTER_SHAPE_H_
 #define BLOOMERY_STRUCTURES_FILTER_SHAPE_H_
 
+#include <fmt/format.h>
+
+#include <cmath>
+
 #include "structures/bits.h"
 #include "structures/hash.h"
 #include "structures/structure.h"
 #include "structures/theory.h"
 
 namespace bloomery {
+
+inline constexpr std::uint64_t kMostHashes = 64;  // positions of a key have room for as many
 
 // m and k as given, or from the keys expected and the rate wanted.
 struct FilterShape {
@@ -24,7 +30,12 @@ struct FilterShape {
     explicit Sizes(Params& params) {
       const double rho = params.real("rho", 0.01, 0, 1, "false positive rate wanted when n_exp keys are in");
       const std::uint64_t n_exp = params.integer("n_exp", 10000, 1, 1ULL << 36, "keys expected in a filter");
-      k = params.integer("k", hashes_for_rate(rho), 1, 64, "hash functions; by default from rho");
+      const std::uint64_t wanted = hashes_for_rate(rho);
+      k = params.integer("k", wanted, 1, kMostHashes, "hash functions; by default from rho");
+      if (k > kMostHashes) {
+        throw ParamError("rho", fmt::format("rho is {:g}, which needs {} hash functions; {} are the most, for a rho of {:.2g}",
+                                            rho, k, kMostHashes, std::exp2(-static_cast<double>(kMostHashes))));
+      }
       m = params.integer("m", bits_for(k, static_cast<double>(n_exp)), 1, 1ULL << 40,
                          "bits of a filter; by default from k and n_exp");
     }

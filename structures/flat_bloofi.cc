@@ -110,12 +110,24 @@ void FlatBloofi::drop_column(std::size_t column) {
   }
 }
 
-// Which bits the set had is not known, so every row is visited.
+// Which bits the set had is not known, so every row is visited. Few have the bit: looking first leaves most lines clean.
 void FlatBloofi::clear_slot(std::uint32_t slot) {
-  const Word keep = ~(Word{1} << (slot % 64));
-  Word* at = word(slot / 64, 0);
+  constexpr std::uint64_t kTogether = 8;
+  const Word bit = Word{1} << (slot % 64);
   const std::size_t step = rows_ ? width_ : 1;
-  for (std::uint64_t row = 0; row < shape_.hasher.m(); ++row) at[row * step] &= keep;
+  const std::uint64_t m = shape_.hasher.m();
+  Word* at = word(slot / 64, 0);
+  for (std::uint64_t row = 0; row < m; row += kTogether, at += kTogether * step) {
+    const std::uint64_t count = std::min(kTogether, m - row);
+    // Far-apart rows are beyond what the hardware foresees.
+    if (rows_) {
+      for (std::uint64_t i = 0; i < kTogether; ++i) prefetch(at + (4 * kTogether + i) * step);
+    }
+    Word any = 0;
+    for (std::uint64_t i = 0; i < count; ++i) any |= at[i * step];
+    if ((any & bit) == 0) continue;
+    for (std::uint64_t i = 0; i < count; ++i) at[i * step] &= ~bit;
+  }
 }
 
 // --- maintenance -----------------------------------------------------------------------------------------------------

@@ -86,9 +86,10 @@ Cost Naive::query(Keys keys, Matches& out) const {
     out.ensure(count);
     for (std::size_t f = 0; f < count; ++f) {
       if (f + kAhead < count) prefetch(arena_.at(filters_[f + kAhead].slot) + probes[0] / 64);
-      out.push(static_cast<std::uint32_t>(q), filters_[f].id, test_all(arena_.at(filters_[f].slot), probes, k));
+      const std::size_t hits = leading_hits(arena_.at(filters_[f].slot), probes, k);
+      out.push(static_cast<std::uint32_t>(q), filters_[f].id, hits == k);
+      if constexpr (kCount) cost += {.bf_checks = 1, .words = std::min<std::uint64_t>(hits + 1, k)};
     }
-    if constexpr (kCount) cost += {.bf_checks = count, .words = count};
   }
   return cost;
 }

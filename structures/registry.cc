@@ -8,6 +8,7 @@
 #include "structures/flat_bloofi.h"
 #include "structures/naive.h"
 #include "structures/null.h"
+#include "structures/stream.h"
 
 namespace bloomery {
 namespace {
@@ -17,6 +18,7 @@ constexpr bool kMany = true, kOne = false;
 // name, what it is, how many sets, whether it answers, how it is made
 const RegistryEntry kRegistry[] = {
     {"null", "hashes the keys and answers nothing: the floor", kMany, false, make<Null>},
+    {"stream", "reads as many bytes as flat rows do, in sequence: the pace of the memory", kMany, false, make<Stream>},
     {"exact", "hash table from key to sets: the truth", kMany, true, make<Exact>},
     {"bloom", "standard Bloom filter of one set", kOne, true, make<Bloom>},
     {"naive", "a list of Bloom filters, each asked in turn", kMany, true, make<Naive>},

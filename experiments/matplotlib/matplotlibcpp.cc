@@ -49,6 +49,12 @@ void start() {
   static_cast<void>(started);
 }
 
+// Without the places in Python that led there, which say nothing to a user.
+std::string first_part(const py::error_already_set& error) {
+  const std::string message = error.what();
+  return message.substr(0, message.find("\n\nAt:"));
+}
+
 // Runs `body` with the GIL and turns what Python throws into an exception that needs no GIL to be looked at.
 template <typename Body>
 void with_python(Body body) {
@@ -57,14 +63,22 @@ void with_python(Body body) {
   try {
     body();
   } catch (const py::error_already_set& error) {
-    throw std::runtime_error(error.what());
+    throw std::runtime_error(first_part(error));
+  }
+}
+
+py::module_ import_matplotlib() {
+  try {
+    return py::module_::import("matplotlib");
+  } catch (const py::error_already_set& error) {
+    throw std::runtime_error(BLOOMERY_PYTHON ": " + first_part(error));
   }
 }
 
 py::module_ pyplot() {
   static bool backend_chosen = false;
   if (!backend_chosen) {
-    py::module_::import("matplotlib").attr("use")(backend_name());
+    import_matplotlib().attr("use")(backend_name());
     backend_chosen = true;
   }
   return py::module_::import("matplotlib.pyplot");
@@ -80,6 +94,17 @@ template <typename... Args>
 bool call(const char* function, const py::dict& keywords, Args&&... args) {
   pyplot().attr(function)(std::forward<Args>(args)..., **keywords);
   return true;
+}
+
+void call_ticks(const char* function, const std::vector<double>& ticks, const std::vector<std::string>& labels,
+                const Keywords& keywords) {
+  with_python([&] {
+    if (labels.empty()) {
+      call(function, to_dict(keywords), ticks);
+    } else {
+      call(function, to_dict(keywords), ticks, labels);
+    }
+  });
 }
 
 }  // namespace
@@ -147,13 +172,19 @@ bool bar(const std::vector<double>& x, const std::vector<double>& y, std::string
 }
 
 void xticks(const std::vector<double>& ticks, const std::vector<std::string>& labels, const Keywords& keywords) {
-  with_python([&] {
-    if (labels.empty()) {
-      call("xticks", to_dict(keywords), ticks);
-    } else {
-      call("xticks", to_dict(keywords), ticks, labels);
-    }
-  });
+  call_ticks("xticks", ticks, labels, keywords);
+}
+
+void yticks(const std::vector<double>& ticks, const std::vector<std::string>& labels, const Keywords& keywords) {
+  call_ticks("yticks", ticks, labels, keywords);
+}
+
+void tick_params(const Keywords& keywords, const std::string& axis) {
+  with_python([&] { call("tick_params", to_dict(keywords), axis); });
+}
+
+void text(double x, double y, const std::string& text) {
+  with_python([&] { call("text", {}, x, y, text); });
 }
 
 void xlim(double left, double right) {

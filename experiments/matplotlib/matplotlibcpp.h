@@ -34,6 +34,10 @@ bool bar(const std::vector<double>& x, const std::vector<double>& y, std::string
 
 void xticks(const std::vector<double>& ticks, const std::vector<std::string>& labels = {},
             const Keywords& keywords = {});
+void yticks(const std::vector<double>& ticks, const std::vector<std::string>& labels = {},
+            const Keywords& keywords = {});
+void tick_params(const Keywords& keywords, const std::string& axis = "both");
+void text(double x, double y, const std::string& text);
 void xlim(double left, double right);
 void ylim(double bottom, double top);
 void xlabel(const std::string& text, const Keywords& keywords = {});

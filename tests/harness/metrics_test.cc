@@ -1,0 +1,146 @@
+#include "experiments/metrics.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "experiments/errors.h"
+#include "tests/harness/support.h"
+
+namespace bloomery {
+namespace {
+
+// Every cell that a metric reads, each with a value of its own.
+Row row_of(const std::string& phase) {
+  Row row;
+  const std::map<std::string, std::string> cells = {{"status", "ok"},
+                                                    {"N", "10"},
+                                                    {"ops", "100"},
+                                                    {"seconds", "3"},
+                                                    {"ns_per_op", "2000"},
+                                                    {"bf_cost", "5"},
+                                                    {"filters_cost", "6"},
+                                                    {"nodes_cost", "7"},
+                                                    {"words", "8"},
+                                                    {"nodes", "11"},
+                                                    {"height", "12"},
+                                                    {"storage_bytes", "13000000"},
+                                                    {"memory_bytes", "14000000"},
+                                                    {"matches", "140"},
+                                                    {"false_positives", "40"},
+                                                    {"false_negatives", "0"}};
+  for (const auto& [name, value] : cells) row[name] = value;
+  row["phase"] = phase;
+  return row;
+}
+
+TEST(Metrics, ValuesOfACraftedRow) {
+  const std::map<std::string, double> expected = {
+      {"search_time", 2},
+      {"search_bf_cost", 5},
+      {"words_per_query", 8},
+      {"throughput", 0.5},
+      {"storage", 13},
+      {"memory", 14},
+      {"build_time", 3},
+      {"nodes", 11},
+      {"height", 12},
+      {"insert_time", 2},
+      {"erase_time", 2},
+      {"update_time", 2},
+      {"insert_filters_cost", 6},
+      {"erase_filters_cost", 6},
+      {"update_filters_cost", 6},
+      {"insert_nodes_cost", 7},
+      {"erase_nodes_cost", 7},
+      {"update_nodes_cost", 7},
+      {"messages", 1.4},
+      {"window_bf_cost", 5},
+      {"window_time", 2},
+      {"read_rate", 0.032},
+      {"false_positive_rate", 40.0 / (100 * 10 - 100)},
+  };
+  for (const Metric& metric : metrics()) {
+    ASSERT_TRUE(expected.contains(metric.name)) << "say here what " << metric.name << " is of this row";
+    const std::optional<double> value = metric.value(row_of(metric.phase));
+    ASSERT_TRUE(value) << metric.name;
+    EXPECT_DOUBLE_EQ(*value, expected.at(metric.name)) << metric.name;
+  }
+  EXPECT_EQ(metrics().size(), expected.size());
+}
+
+TEST(Metrics, ReadOnlyTheirPhase) {
+  for (const Metric& metric : metrics()) {
+    for (const Metric& other : metrics()) {
+      EXPECT_EQ(metric.value(row_of(other.phase)).has_value(), metric.phase == other.phase) << metric.name;
+    }
+  }
+}
+
+TEST(Metrics, ReadOnlyRowsThatCount) {
+  for (const Metric& metric : metrics()) {
+    Row row = row_of(metric.phase);
+    row["status"] = "false_negative";  // wrong, but measured
+    EXPECT_TRUE(metric.value(row)) << metric.name;
+    for (const char* status : {"unsupported", "error", "skipped", ""}) {
+      row["status"] = status;
+      EXPECT_FALSE(metric.value(row)) << metric.name << " " << status;
+    }
+  }
+}
+
+TEST(Metrics, CellThatIsEmptyOrNoNumberHasNoValue) {
+  for (const Metric& metric : metrics()) {
+    for (const char* text : {"", "many", "nan", "inf"}) {
+      Row row;
+      for (const std::string_view column : kColumns) row[column] = text;
+      row["phase"] = metric.phase;
+      row["status"] = "ok";
+      EXPECT_FALSE(metric.value(row)) << metric.name << " " << text;
+    }
+  }
+}
+
+TEST(Metrics, NothingIsDividedByZero) {
+  for (const std::string phase : {"search", "provenance"}) {
+    Row row = row_of(phase);
+    for (const char* column : {"ops", "ns_per_op", "matches", "false_positives"}) row[column] = std::to_string(0);
+    for (const std::string name : {"throughput", "read_rate", "false_positive_rate", "messages"}) {
+      EXPECT_FALSE(find_metric(name).value(row)) << name;
+    }
+  }
+}
+
+TEST(Metrics, NamesAreUniqueAndPhasesKnown) {
+  const std::set<std::string> phases = {"build", "search", "insert", "update", "erase", "provenance", "window"};
+  std::set<std::string> names;
+  for (const Metric& metric : metrics()) {
+    EXPECT_TRUE(names.insert(metric.name).second) << metric.name;
+    EXPECT_TRUE(phases.contains(metric.phase)) << metric.name;
+    EXPECT_EQ(&find_metric(metric.name), &metric);
+  }
+}
+
+// A number on an axis means nothing without what it counts: a unit in brackets, "a query", or a pure number.
+TEST(Metrics, LabelsSayTheUnitOrTheDimension) {
+  const std::set<std::string> pure = {"nodes", "height", "false positive rate"};
+  for (const Metric& metric : metrics()) {
+    const bool unit = has(metric.label, " (") && metric.label.ends_with(")");
+    const bool dimension = metric.label.ends_with(" a query");
+    EXPECT_TRUE(unit || dimension || pure.contains(metric.label)) << metric.label;
+  }
+}
+
+TEST(Metrics, UnknownNameSuggestsTheNearest) {
+  try {
+    find_metric("serch_time");
+    FAIL();
+  } catch (const InputError& e) {
+    EXPECT_STREQ(e.what(), "unknown metric 'serch_time'; did you mean 'search_time'?");
+  }
+}
+
+}  // namespace
+}  // namespace bloomery

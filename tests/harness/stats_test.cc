@@ -1,0 +1,66 @@
+#include "experiments/stats.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+#include <stdexcept>
+#include <vector>
+
+namespace bloomery {
+namespace {
+
+TEST(Summarize, MedianIsTheMiddleOrBetweenTheMiddleTwo) {
+  EXPECT_EQ(summarize({9, 1, 5}).median, 5);
+  EXPECT_EQ(summarize({9, 1, 5, 6}).median, 5.5);
+  EXPECT_EQ(summarize({2, 1}).median, 1.5);
+  EXPECT_EQ(summarize({9, 1, 5, 6}).count, 4);
+}
+
+TEST(Summarize, OneOrEqualValuesHaveNoWidth) {
+  for (const std::vector<double>& values : {std::vector<double>{7}, std::vector<double>{7, 7, 7, 7}}) {
+    const Summary summary = summarize(values);
+    EXPECT_EQ(summary.median, 7);
+    EXPECT_EQ(summary.low, 7);
+    EXPECT_EQ(summary.high, 7);
+  }
+}
+
+TEST(Summarize, NothingCannotBeSummarized) { EXPECT_THROW(summarize({}), std::invalid_argument); }
+
+TEST(Summarize, OutlierMovesTheMedianLittle) { EXPECT_EQ(summarize({1, 2, 3, 4, 1e9}).median, 3); }
+
+// From order statistics, the exact interval is 40 to 60.
+TEST(Summarize, IntervalIsThatOfTheMedian) {
+  std::vector<double> values(101);
+  std::iota(values.begin(), values.end(), 0.0);
+  const Summary summary = summarize(values);
+  EXPECT_EQ(summary.median, 50);
+  EXPECT_NEAR(summary.low, 40, 3);
+  EXPECT_NEAR(summary.high, 60, 3);
+}
+
+TEST(Summarize, IntervalHoldsTheMedianAndLiesInTheData) {
+  std::mt19937_64 random(1);
+  for (std::size_t size = 1; size <= 40; ++size) {
+    std::vector<double> values(size);
+    for (double& value : values) value = static_cast<double>(random() % 1000);
+    const Summary summary = summarize(values);
+    EXPECT_LE(std::ranges::min(values), summary.low);
+    EXPECT_LE(summary.low, summary.median);
+    EXPECT_LE(summary.median, summary.high);
+    EXPECT_LE(summary.high, std::ranges::max(values));
+  }
+}
+
+TEST(Summarize, SameValuesInAnyOrderGiveTheSame) {
+  const Summary one = summarize({1, 2, 3, 4, 9});
+  const Summary other = summarize({9, 4, 1, 3, 2});
+  EXPECT_EQ(one.median, other.median);
+  EXPECT_EQ(one.low, other.low);
+  EXPECT_EQ(one.high, other.high);
+}
+
+}  // namespace
+}  // namespace bloomery
