@@ -82,12 +82,12 @@ Ticks labelled(const std::vector<LogTick>& chosen) {
   return ticks;
 }
 
-bool have_room(const Ticks& ticks, const Scale& scale, double length_points) {
-  constexpr double kFont = 8, kApart = 4;
+bool have_room(const Ticks& ticks, const Scale& scale) {
+  constexpr double kApart = 4;  // points
   for (std::size_t i = 1; i < ticks.at.size(); ++i) {
-    const double gap = (scale.fraction(ticks.at[i]) - scale.fraction(ticks.at[i - 1])) * length_points;
-    const double needed = (text_width(ticks.labels[i - 1], kFont) + text_width(ticks.labels[i], kFont)) / 2 + kApart;
-    if (gap < needed) return false;
+    const double gap = (scale.fraction(ticks.at[i]) - scale.fraction(ticks.at[i - 1])) * kAxesWidth;
+    const double widths = text_width(ticks.labels[i - 1], kFontPoints) + text_width(ticks.labels[i], kFontPoints);
+    if (gap < widths / 2 + kApart) return false;
   }
   return true;
 }
@@ -173,11 +173,11 @@ Scale scale_of_heights(const Bounds& bounds, bool log, bool bars) {
   return Scale{log, low, bounds.high}.grown(0, kMargin);
 }
 
-Ticks log_ticks(const Scale& scale, const std::vector<std::string>& values, double length_points) {
+Ticks log_ticks(const Scale& scale, const std::vector<std::string>& values) {
   const std::vector<LogTick> powers = ticks_with({1}, scale);
   if (powers.size() >= kEnough) return labelled(thinned(powers));
   Ticks own = at_values(values, scale);
-  if (own.at.size() > 1 && have_room(own, scale, length_points)) return own;
+  if (own.at.size() > 1 && have_room(own, scale)) return own;
   return labelled(steps_between_powers(scale));
 }
 

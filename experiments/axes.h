@@ -1,4 +1,4 @@
-// The axes of a figure: limits, ticks, and the words on them.
+// The axes of a figure: size, limits, ticks, and the words on them.
 #ifndef BLOOMERY_EXPERIMENTS_AXES_H_
 #define BLOOMERY_EXPERIMENTS_AXES_H_
 
@@ -9,6 +9,12 @@
 #include "experiments/config.h"
 
 namespace bloomery {
+
+// For one column of a paper, about 3.3 inches: nothing has to be scaled, so a point here is a point in print.
+inline constexpr double kAxesWidth = 196;  // points
+inline constexpr double kAxesHeight = 138;
+inline constexpr double kFontPoints = 8;
+inline constexpr double kSmallPoints = 7;  // legend, and values on bars
 
 struct Bounds {
   double low = std::numeric_limits<double>::infinity();
@@ -39,9 +45,9 @@ struct Ticks {
   std::vector<double> at;
   std::vector<std::string> labels;
 };
-// Few and round: powers of ten if there are enough of them, else the values drawn if their labels have room, else steps
-// between the powers.
-Ticks log_ticks(const Scale& scale, const std::vector<std::string>& values, double length_points);
+// Few and round: powers of ten if there are enough of them, else the values (of an x axis) if their labels have room,
+// else steps between the powers.
+Ticks log_ticks(const Scale& scale, const std::vector<std::string>& values = {});
 
 // 12 000, 0.250, 3.1e-05: `digits` significant ones, and no more decimals than a whole number has.
 std::string short_number(double value, int digits);

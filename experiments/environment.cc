@@ -174,9 +174,9 @@ std::uint64_t physical_memory() {
                    memory_limit("/sys/fs/cgroup/memory/memory.limit_in_bytes")});
 }
 
-void write_environment(const fs::path& file) {
-  const json environment = {{"written", now()},          {"cpu", cpu()},         {"system", system_facts()},
-                            {"build", build_facts()},    {"packages", packages()}};
+void write_environment(const fs::path& file, const std::string& profile) {
+  const json environment = {{"written", now()},         {"profile", profile},       {"cpu", cpu()},
+                            {"system", system_facts()}, {"build", build_facts()}, {"packages", packages()}};
   fs::path fresh = file;
   fresh += ".new";
   std::ofstream out(fresh);

@@ -13,8 +13,9 @@ std::string source_hash();       // of the sources that decide a measurement
 bool is_release_build();
 std::uint64_t physical_memory();  // bytes
 
-// CPU, caches, kernel, compiler and flags, commit, package versions, huge pages, governor, VM. Throws IoError.
-void write_environment(const std::filesystem::path& file);
+// CPU, caches, kernel, compiler and flags, commit, package versions, huge pages, governor, VM, and the profile that was
+// run. Throws IoError.
+void write_environment(const std::filesystem::path& file, const std::string& profile);
 
 }  // namespace bloomery
 

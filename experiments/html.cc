@@ -34,18 +34,20 @@ grid-template-columns:repeat(auto-fill,minmax(min(100%,30rem),1fr))}
 .bad{background:var(--bad-back);color:var(--bad);font-weight:600}
 section{background:var(--card);border:1px solid var(--line);border-radius:.6rem;padding:1rem;margin:0 0 1.2rem}
 .figures{display:flex;flex-wrap:wrap;gap:1rem;margin:1rem 0}
-figure{margin:0;border:1px solid var(--line);border-radius:.4rem;padding:.6rem;min-width:0;background:#fff;color:#1d2329}
+figure{margin:0;border:1px solid var(--line);border-radius:.4rem;padding:.6rem;min-width:0;background:#fff;
+color:#1d2329}
 figure img{display:block;max-width:100%;height:16rem;object-fit:contain}
 figcaption{font-size:.88rem;color:#59636d;margin-top:.3rem;width:0;min-width:100%}
 .scroll{overflow-x:auto}
 table{border-collapse:collapse;font-size:.9rem}
 th,td{text-align:left;padding:.25rem .9rem .25rem 0;border-bottom:1px solid var(--line);vertical-align:top}
 th{font-weight:600}td.number,th.number{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
-.missing{border-left:.25rem solid #d55e00;background:var(--bad-back);color:var(--bad);padding:.4rem .7rem;margin:.6rem 0}
+.missing{border-left:.25rem solid #d55e00;background:var(--bad-back);color:var(--bad);padding:.4rem .7rem;
+margin:.6rem 0}
 .notes{border-left:.25rem solid var(--line);padding-left:.7rem;white-space:pre-line}
 details{margin:.6rem 0}summary{cursor:pointer;color:var(--accent)}
 @media(max-width:40rem){main,header>div{padding:.6rem}section{padding:.7rem;border-radius:0;margin:0 -.6rem 1rem}
-figure img{height:auto;width:100%}}
+figure,figure img{height:auto;width:100%}table:has(thead) td{white-space:nowrap}}
 @media print{:root{color-scheme:light;--ink:#000;--soft:#444;--line:#bbb;--back:#fff;--card:#fff;--accent:#000;
 --good:#000;--good-back:#fff;--bad:#000;--bad-back:#fff;--plain-back:#fff}
 body{font-size:10pt}section{border:0;padding:0;border-top:1px solid #bbb;padding-top:.6rem}

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "experiments/axes.h"
-#include "experiments/picture.h"
 
 namespace bloomery {
 namespace {

@@ -27,17 +27,17 @@ bool counts(const Row& row, std::string_view phase) {
   return row["phase"] == phase && (status == "ok" || status == "false_negative");
 }
 
-template <Text kPhase, Text kColumn, double kScale>
+template <Text kPhase, Text kColumn, int kPerUnit>
 Value cell(const Row& row) {
   if (!counts(row, kPhase.view())) return std::nullopt;
   const Value number = row.number(kColumn.view());
-  return number ? Value(*number * kScale) : std::nullopt;
+  return number ? Value(*number / kPerUnit) : std::nullopt;
 }
 
-// A column of the rows of one phase, scaled to the unit of the label.
-template <Text kPhase, Text kColumn, double kScale = 1.0>
+// A column of the rows of one phase; kPerUnit of what it counts make one of the label's unit.
+template <Text kPhase, Text kColumn, int kPerUnit = 1>
 Metric column(std::string name, std::string label) {
-  return {std::move(name), std::move(label), std::string(kPhase.view()), cell<kPhase, kColumn, kScale>};
+  return {std::move(name), std::move(label), std::string(kPhase.view()), cell<kPhase, kColumn, kPerUnit>};
 }
 
 template <Text kPhase>
@@ -79,20 +79,20 @@ Value messages(const Row& row) {
 
 std::vector<Metric> make_metrics() {
   return {
-      column<"search", "ns_per_op", 1e-3>("search_time", "search time (µs)"),
+      column<"search", "ns_per_op", 1'000>("search_time", "search time (µs)"),
       column<"search", "bf_cost">("search_bf_cost", "search cost (filters checked)"),
       column<"search", "words">("words_per_query", "words read a query"),
       derived<"search">("read_rate", "filter bytes read (GB/s)", read_rate),
       derived<"search">("throughput", "throughput (million queries/s)", throughput),
       derived<"search">("false_positive_rate", "false positive rate", false_positive_rate),
-      column<"build", "storage_bytes", 1e-6>("storage", "storage (MB)"),
-      column<"build", "memory_bytes", 1e-6>("memory", "memory (MB)"),
+      column<"build", "storage_bytes", 1'000'000>("storage", "storage (MB)"),
+      column<"build", "memory_bytes", 1'000'000>("memory", "memory (MB)"),
       column<"build", "seconds">("build_time", "build time (s)"),
       column<"build", "nodes">("nodes", "nodes"),
       column<"build", "height">("height", "height"),
-      column<"insert", "ns_per_op", 1e-3>("insert_time", "insert time (µs)"),
-      column<"erase", "ns_per_op", 1e-3>("erase_time", "delete time (µs)"),
-      column<"update", "ns_per_op", 1e-3>("update_time", "update time (µs)"),
+      column<"insert", "ns_per_op", 1'000>("insert_time", "insert time (µs)"),
+      column<"erase", "ns_per_op", 1'000>("erase_time", "delete time (µs)"),
+      column<"update", "ns_per_op", 1'000>("update_time", "update time (µs)"),
       column<"insert", "filters_cost">("insert_filters_cost", "insert cost (filters touched)"),
       column<"erase", "filters_cost">("erase_filters_cost", "delete cost (filters touched)"),
       column<"update", "filters_cost">("update_filters_cost", "update cost (filters touched)"),
@@ -101,7 +101,7 @@ std::vector<Metric> make_metrics() {
       column<"update", "nodes_cost">("update_nodes_cost", "update cost (nodes touched)"),
       derived<"provenance">("messages", "messages a query", messages),
       column<"window", "bf_cost">("window_bf_cost", "search cost (filters checked)"),
-      column<"window", "ns_per_op", 1e-3>("window_time", "search time (µs)"),
+      column<"window", "ns_per_op", 1'000>("window_time", "search time (µs)"),
   };
 }
 

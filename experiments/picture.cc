@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "experiments/curves.h"
 #include "experiments/legend.h"
@@ -52,7 +53,7 @@ class Places {
   }
 
   Ticks ticks(const Scale& scale) const {
-    if (log_) return log_ticks(scale, values_, kAxesWidth);
+    if (log_) return log_ticks(scale, values_);
     return numeric_ ? ticks_at_values() : categories(scale);
   }
 
@@ -61,8 +62,11 @@ class Places {
 
   // Few values that are well apart are marked themselves.
   Ticks ticks_at_values() const {
-    Ticks ticks{{}, values_};
-    for (const std::string& value : values_) ticks.at.push_back(*parse_real(value));
+    Ticks ticks;
+    for (const std::string& value : values_) {
+      ticks.at.push_back(*parse_real(value));
+      ticks.labels.push_back(readable(value));
+    }
     double gap = std::numeric_limits<double>::infinity();
     for (std::size_t i = 1; i < ticks.at.size(); ++i) gap = std::min(gap, ticks.at[i] - ticks.at[i - 1]);
     const bool clear = ticks.at.size() <= 9 && (ticks.at.back() - ticks.at.front()) / gap <= 14;
@@ -121,7 +125,7 @@ class Layout {
     for (std::size_t i = 0; i < curves_.size(); ++i) place_intervals(i);
     place_legend();
     picture_.xticks = places_.ticks(picture_.x);
-    if (log_y_) picture_.yticks = log_ticks(picture_.y, {}, kAxesHeight);
+    if (log_y_) picture_.yticks = log_ticks(picture_.y);
     return std::move(picture_);
   }
 

@@ -14,12 +14,6 @@
 
 namespace bloomery {
 
-// For one column of a paper, about 3.3 inches: nothing has to be scaled, so a point here is a point in print.
-inline constexpr double kAxesWidth = 196;  // points
-inline constexpr double kAxesHeight = 138;
-inline constexpr double kFontPoints = 8;
-inline constexpr double kSmallPoints = 7;  // legend, and values on bars
-
 inline constexpr double kBarWidth = 0.8;  // bars are 1 apart; upstream's have no other width
 
 struct PlacedInterval {

@@ -72,8 +72,8 @@ std::string id_of(const Unit& unit) {
   std::string text = fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n", source_hash(), unit.experiment, unit.scenario, unit.series,
                                  unit.structure, unit.repeat);
   for (const std::string& phase : unit.phases) text += phase + "\n";
-  for (const auto& [name, value] : unit.settings) text += name + "=" + value + "\n";
-  for (const auto& [name, value] : unit.structure_params) text += "." + name + "=" + value + "\n";
+  for (const auto& [name, value] : unit.settings) text += fmt::format("{}={}\n", name, value);
+  for (const auto& [name, value] : unit.structure_params) text += fmt::format(".{}={}\n", name, value);
   return fmt::format("{:016x}", hash_of(text));
 }
 

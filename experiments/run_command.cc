@@ -129,7 +129,7 @@ int run_job(const Job& job, const Options& options, Progress& progress) {
   if (!writer.note().empty()) fmt::print(stderr, "bloomery: {}\n", writer.note());
   if (!job.missing.empty()) {
     drop_rows_of(job.missing, writer);
-    write_environment(file.parent_path() / "environment.json");
+    write_environment(file.parent_path() / "environment.json", options.profile);
     measure(job.missing, [&](const Unit& unit, const std::vector<Row>& rows) {
       writer.append(rows);
       progress.done(unit);

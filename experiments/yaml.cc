@@ -114,13 +114,13 @@ std::string text_or(const YAML::Node& parent, const std::string& key, const std:
 }
 
 std::string one_of(const YAML::Node& node, const std::string& what, const Names& options) {
-  const std::string value = text(node, what);
+  std::string value = text(node, what);
   if (std::ranges::find(options, value) != options.end()) return value;
   fail(node, fmt::format("unknown {} '{}'{}", what, value, suggestion(value, options)));
 }
 
 std::string file_name(const YAML::Node& node, const std::string& what) {
-  const std::string name = text(node, what);
+  std::string name = text(node, what);
   const auto plain = [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '-'; };
   if (!name.empty() && std::ranges::all_of(name, plain)) return name;
   fail(node, fmt::format("{} is '{}'; it names files: use letters, digits, _ and -", what, name));

@@ -12,6 +12,7 @@
 // own. A structure whose kConcurrentInsert is true also allows `insert` into sets that exist, concurrently with itself
 // and with queries; a query sees every key whose insert returned before the query began. Everything that changes which
 // sets exist (build, insert of a new set, erase, replace) needs the structure to itself.
+// `build` needs it empty.
 #ifndef BLOOMERY_STRUCTURES_STRUCTURE_H_
 #define BLOOMERY_STRUCTURES_STRUCTURE_H_
 

@@ -133,11 +133,6 @@ bool plot(const std::vector<double>& x, const std::vector<double>& y, const Keyw
   return true;
 }
 
-bool plot(const std::vector<double>& x, const std::vector<double>& y, const std::string& format) {
-  with_python([&] { call("plot", {}, x, y, format); });
-  return true;
-}
-
 bool loglog(const std::vector<double>& x, const std::vector<double>& y, const std::string& format) {
   with_python([&] { call("loglog", {}, x, y, format); });
   return true;
@@ -150,12 +145,6 @@ bool semilogx(const std::vector<double>& x, const std::vector<double>& y, const 
 
 bool semilogy(const std::vector<double>& x, const std::vector<double>& y, const std::string& format) {
   with_python([&] { call("semilogy", {}, x, y, format); });
-  return true;
-}
-
-bool errorbar(const std::vector<double>& x, const std::vector<double>& y, const std::vector<double>& yerr,
-              const Keywords& keywords) {
-  with_python([&] { call("errorbar", to_dict(keywords), x, y, yerr); });
   return true;
 }
 
@@ -206,8 +195,6 @@ void ylabel(const std::string& text, const Keywords& keywords) {
 void title(const std::string& text, const Keywords& keywords) {
   with_python([&] { call("title", to_dict(keywords), text); });
 }
-
-void legend() { legend({}); }
 
 void legend(const Keywords& keywords) {
   with_python([&] { call("legend", to_dict(keywords)); });

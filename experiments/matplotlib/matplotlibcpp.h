@@ -23,12 +23,9 @@ void figure_size(std::size_t width, std::size_t height);  // a new figure, in hu
 void close();                                             // the current figure
 
 bool plot(const std::vector<double>& x, const std::vector<double>& y, const Keywords& keywords);
-bool plot(const std::vector<double>& x, const std::vector<double>& y, const std::string& format = "");
 bool loglog(const std::vector<double>& x, const std::vector<double>& y, const std::string& format = "");
 bool semilogx(const std::vector<double>& x, const std::vector<double>& y, const std::string& format = "");
 bool semilogy(const std::vector<double>& x, const std::vector<double>& y, const std::string& format = "");
-bool errorbar(const std::vector<double>& x, const std::vector<double>& y, const std::vector<double>& yerr,
-              const Keywords& keywords = {});
 bool bar(const std::vector<double>& x, const std::vector<double>& y, std::string edge_color = "black",
          std::string line_style = "-", double line_width = 1.0, const Keywords& keywords = {});
 
@@ -43,7 +40,6 @@ void ylim(double bottom, double top);
 void xlabel(const std::string& text, const Keywords& keywords = {});
 void ylabel(const std::string& text, const Keywords& keywords = {});
 void title(const std::string& text, const Keywords& keywords = {});
-void legend();
 void legend(const Keywords& keywords);
 void grid(bool on);
 

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <regex>
 #include <set>
+#include <sstream>
 #include <string_view>
 
 #include "tests/harness/made_up.h"
@@ -19,11 +19,22 @@ namespace fs = std::filesystem;
 
 using FiguresTest = FolderTest;
 
+// What stands between the two after each `start`.
+std::vector<std::string> between(const std::string& text, const std::string& start, const std::string& end) {
+  std::vector<std::string> parts;
+  for (std::size_t at = text.find(start); at != std::string::npos; at = text.find(start, at + 1)) {
+    const std::size_t from = at + start.size();
+    parts.push_back(text.substr(from, text.find(end, from) - from));
+  }
+  return parts;
+}
+
 // The styles of what is drawn inside of the axes, but for the grid, which comes first.
 std::vector<std::string> styles_in_axes(const std::string& svg) {
-  static const std::regex kPath("\" clip-path=\"url\\(#[^)]*\\)\" style=\"([^\"]*)\"/>");
   std::vector<std::string> styles;
-  for (std::sregex_iterator at(svg.begin(), svg.end(), kPath), end; at != end; ++at) styles.push_back((*at)[1]);
+  for (const std::string& path : between(svg, "\" clip-path=\"url(#", "/>")) {
+    for (const std::string& style : between(path, "style=\"", "\"")) styles.push_back(style);
+  }
   const std::string grid = styles.empty() ? "" : styles.front();
   std::erase(styles, grid);
   return styles;
@@ -37,16 +48,15 @@ std::size_t lines_in(const std::string& svg) {
 
 bool shows(const std::string& svg, const std::string& text) { return has(svg, "<!-- " + text + " -->"); }
 
-// y of the points of the curve with this colour, in the units of the page.
-std::vector<double> heights(const std::string& svg, const std::string& color) {
-  const std::size_t style =
-      svg.find("\" clip-path=", svg.rfind("<path d=\"M", svg.find("fill: none; stroke: " + color)));
-  const std::size_t start = svg.rfind("<path d=\"M", style);
-  const std::string path = svg.substr(start, style - start);
-  static const std::regex kPoint("[ML] ([-0-9.]+) ([-0-9.]+)");
+// y of the points of the line in this style, in the units of the page.
+std::vector<double> heights(const std::string& svg, const std::string& style) {
   std::vector<double> y;
-  for (std::sregex_iterator at(path.begin(), path.end(), kPoint), end; at != end; ++at)
-    y.push_back(std::stod((*at)[2]));
+  for (const std::string& path : between(svg, "<path d=\"", "/>")) {
+    if (!has(path, "clip-path") || !has(path, style)) continue;
+    std::istringstream points(path.substr(0, path.find('"')));
+    std::string command;
+    for (double across = 0, down = 0; points >> command >> across >> down;) y.push_back(down);
+  }
   return y;
 }
 
@@ -122,9 +132,7 @@ TEST_F(FiguresTest, PointsStandAtTheirValues) {
   experiment.series.pop_back();
   draw_figures(experiment, made_up_rows(1), folder_, "5b");
   const std::string svg = slurp(folder_ / "5b.svg");
-  const std::string style = styles_in_axes(svg).front();
-  const std::size_t color = style.find("stroke: #") + 8;
-  const std::vector<double> y = heights(svg, style.substr(color, 7));
+  const std::vector<double> y = heights(svg, styles_in_axes(svg).front());
   ASSERT_EQ(y.size(), 3U);  // of 100, 1000 and 10000
   EXPECT_NEAR((y[0] - y[1]) / (y[1] - y[2]), 900.0 / 9000.0, 1e-3);
   EXPECT_GT(y[0], y[2]);  // upwards

@@ -97,7 +97,8 @@ TEST_F(RowsTest, QuotingSurvivesTheRoundTrip) {
 TEST_F(RowsTest, LinesMayEndAsOnWindows) {
   RowWriter(file_).append({sample_row()});
   std::string text = slurp(file_);
-  for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 2)) text.insert(at, 1, '\r');
+  for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 2))
+    text.insert(at, 1, '\r');
   write("rows.csv", text);
   EXPECT_EQ(read_rows(file_).problem, "");
   EXPECT_EQ(read_rows(file_).rows, std::vector{sample_row()});
@@ -212,7 +213,7 @@ TEST_F(RowsTest, TwoWritersAtOnceAreRefused) {
 TEST_F(RowsTest, FolderThatCannotBeIsAnIoError) {
   write("file", "");
   EXPECT_THROW(RowWriter(folder_ / "file" / "rows.csv"), IoError);  // also for root, whom permissions do not stop
-  EXPECT_THROW(write_environment(folder_ / "none" / "environment.json"), IoError);
+  EXPECT_THROW(write_environment(folder_ / "none" / "environment.json", "quick"), IoError);
 }
 
 // Ends the process: 0 if the writer is refused.

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <optional>
 
 #include "tests/structures/support.h"
 
@@ -50,8 +51,9 @@ class Conformance : public ::testing::TestWithParam<Variant> {
     EXPECT_EQ(structure->validate(), "");
     return structure;
   }
-  void for_each_count(const std::function<void(const KeyLists&)>& body) const {
-    for (std::size_t count : {1, 2, 63, 64, 65, 200}) {
+  void for_each_count(const std::function<void(const KeyLists&)>& body,
+                      const std::vector<std::size_t>& counts = {1, 2, 63, 64, 65, 200}) const {
+    for (std::size_t count : counts) {
       if (count > 1 && !entry().many_sets) return;
       SCOPED_TRACE("N = " + std::to_string(count));
       body(make_sets(count, count));
@@ -196,7 +198,7 @@ TEST_P(Conformance, FootprintIsSane) {
 }
 
 TEST_P(Conformance, ParallelBuildEqualsSerialBuild) {
-  for_each_count([&](const KeyLists& sets) {
+  const auto compare = [&](const KeyLists& sets) {
     const std::vector<Key> keys = probes_for(sets);
     const auto serial = built(sets);
     for (const Executor& executor : parallel_executors(2)) {
@@ -204,7 +206,9 @@ TEST_P(Conformance, ParallelBuildEqualsSerialBuild) {
       EXPECT_EQ(query(*parallel, keys), query(*serial, keys)) << to_string(executor.backend());
       EXPECT_EQ(parallel->footprint().nodes, serial->footprint().nodes) << to_string(executor.backend());
     }
-  });
+  };
+  // Less than a chunk, and several of the largest; threads that wait for each other are slow on a busy machine.
+  for_each_count(compare, {1, 65, 130});
 }
 
 TEST_P(Conformance, InsertsEqualABuild) {
