@@ -71,7 +71,7 @@ std::string range_of(const HarnessSetting& setting) {
 
 void print_parameter(const std::string& name, const std::string& type, const std::string& range,
                      const std::string& fallback, const std::string& about) {
-  fmt::print("{:<16} {:<8} {:<28} default {:<12} {}\n", name, type, range, fallback, about);
+  fmt::print("{:<16} {:<8} {:<32} default {:<16} {}\n", name, type, range, fallback, about);
 }
 
 void list_settings() {
@@ -145,7 +145,7 @@ int describe_command(const Options& options) {
 }
 
 void add_config_options(CLI::App& command, Options& options) {
-  command.add_option("paths", options.paths, "experiment files or folders of them (configs)");
+  command.add_option("paths", options.paths, "experiment files, or folders of them; configs if there are none");
   command.add_option("--profile", options.profile, "quick, default or paper")->capture_default_str();
   command.add_option("--set", options.set, "key=value: overrides a setting (a,b,c sweeps it); repeatable")
       ->allow_extra_args(false);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <new>
 #include <optional>
 #include <set>
@@ -30,8 +31,8 @@ std::string problem_with(const HarnessSetting& setting, const std::string& text)
     return known ? "" : fmt::format("{} is '{}'{}", setting.name, text, suggestion(text, options));
   }
   const bool whole = setting.type == "integer";
-  const std::optional<double> value = whole && !parse_integer(text) ? std::nullopt : parse_real(text);
-  if (value && *value >= setting.min && *value <= setting.max) return "";
+  const double value = parse_real(text).value_or(std::nan(""));  // which no range holds
+  if (value >= setting.min && value <= setting.max && (!whole || parse_integer(text))) return "";
   return fmt::format("{} is '{}'; it must be {} from {:.0f} to {:.0f}", setting.name, text,
                      whole ? "an integer" : "a number", setting.min, setting.max);
 }

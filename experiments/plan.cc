@@ -31,7 +31,8 @@ std::vector<HarnessSetting> make_settings() {
   return {
       integer("N", 1, 1e8, "1000", "sets held (provenance: sites; window: days that are kept)"),
       integer("n", 1, 1e9, "100", "keys in each set"),
-      choice("distribution", {"nonrandom", "random"}, "keys of a set: a range of its own, or drawn from all keys"),
+      choice("distribution", {"nonrandom", "random"},
+             "keys of a set: consecutive, or drawn from a random range of its own"),
       integer("queries", 1, 1e9, "50000", "keys searched for in a repetition"),
       {"hit_rate", "real", 0, 1, {}, "1", "share of the searched keys that some set holds"},
       integer("threads", 1, 1024, "1", "threads that search and build"),

@@ -15,8 +15,9 @@
 #include <string>
 #include <vector>
 
-#include "structures/arena.h"
+#include "structures/bit_rows.h"
 #include "structures/filter_shape.h"
+#include "structures/slots.h"
 
 namespace bloomery {
 
@@ -36,16 +37,12 @@ class FlatBloofi {
   std::string validate() const;
 
  private:
-  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-
-  std::size_t columns() const { return used_.size(); }  // words across, in use
+  std::size_t columns() const { return slots_.columns(); }
   Word* word(std::size_t column, std::uint64_t row) {
-    return rows_ ? matrix_.at(0) + row * width_ + column : matrix_.at(arrays_[column]) + row;
+    return rows_ ? matrix_.row(row) + column : arrays_.at(array_of_[column]) + row;
   }
   std::uint32_t slot_of(SetId id);  // finds a slot if the set has none
-  std::uint32_t free_slot();
-  void add_column();
-  void widen(std::size_t columns);
+  void make_room();
   void drop_column(std::size_t column);
   void clear_slot(std::uint32_t slot);
   void set_bits(std::uint32_t slot, Keys keys);
@@ -58,12 +55,10 @@ class FlatBloofi {
 
   FilterShape shape_;
   bool rows_;
-  Arena matrix_;                          // words: a slot an array of m words; rows: one slot of m rows
-  std::vector<std::uint32_t> arrays_;     // words: the arena slot of each column
-  std::size_t width_ = 0;                 // rows: words from row to row
-  std::vector<Word> used_;                // a bit a slot
-  std::vector<SetId> set_in_;             // slot to set
-  std::vector<std::uint32_t> slot_of_;    // set to slot
+  Slots slots_;
+  BitRows matrix_;                       // layout rows
+  Arena arrays_;                         // layout words: a slot an array of m words
+  std::vector<std::uint32_t> array_of_;  // of each column
 };
 
 }  // namespace bloomery

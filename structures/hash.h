@@ -30,6 +30,7 @@ class Hasher {
 
   std::uint64_t k() const { return k_; }
   std::uint64_t m() const { return m_; }
+  std::uint64_t seed() const { return seed_; }  // of which another hasher can derive its own
 
   // Writes k positions a key, key after key.
   void positions(const std::uint64_t* keys, std::size_t count, std::uint64_t* out) const;

@@ -8,6 +8,7 @@
 #include "structures/flat_bloofi.h"
 #include "structures/naive.h"
 #include "structures/null.h"
+#include "structures/sliced_bloofi.h"
 #include "structures/stream.h"
 
 namespace bloomery {
@@ -24,6 +25,7 @@ const RegistryEntry kRegistry[] = {
     {"naive", "a list of Bloom filters, each asked in turn", kMany, true, make<Naive>},
     {"bloofi", "tree of Bloom filters, each inner node the OR of its children", kMany, true, make<Bloofi>},
     {"flat_bloofi", "bit-sliced Bloom filters: one AND tests 64 sets or more", kMany, true, make<FlatBloofi>},
+    {"sliced_bloofi", "bit-sliced tree: groups of sets above flat rows", kMany, true, make<SlicedBloofi>},
 };
 
 }  // namespace

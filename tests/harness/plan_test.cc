@@ -156,6 +156,11 @@ TEST_F(PlanTest, RunIdsAreUniqueAndStable) {
   EXPECT_EQ(ids, ids_of(plan(kSmall)));
 }
 
+// It has no seed of its own by which its repetitions would differ.
+TEST_F(PlanTest, StructureWithoutHashesHasARunARepetitionToo) {
+  EXPECT_EQ(ids_of(plan(replaced(kSmall, "structure: naive", "structure: exact"))).size(), 16U);
+}
+
 TEST_F(PlanTest, EverySettingOfTheHarnessChangesTheRunId) {
   const std::set<std::string> before = ids_of(plan(kSmall));
   for (const HarnessSetting& setting : harness_settings()) {

@@ -1,0 +1,107 @@
+// A matrix of bits kept row by row: one row a bit position, one column a set (or a group of them). The AND of a key's k
+// rows has a one for every column that may hold the key.
+#ifndef BLOOMERY_STRUCTURES_BIT_ROWS_H_
+#define BLOOMERY_STRUCTURES_BIT_ROWS_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "structures/arena.h"
+#include "structures/bits.h"
+
+namespace bloomery {
+
+// Clears a bit of `count` words that are `step` apart. Few have it: looking first leaves most lines clean.
+void clear_bits(Word* first, std::uint64_t count, std::size_t step, std::size_t bit);
+
+class BitRows {
+ public:
+  static constexpr std::size_t kLine = 8;  // words of a cache line
+
+  explicit BitRows(std::uint64_t rows) : rows_(rows), matrix_(1) {}
+
+  std::uint64_t rows() const { return rows_; }
+  std::size_t width() const { return width_; }  // words from row to row
+  Word* row(std::uint64_t position) { return matrix_.at(0) + position * width_; }
+  const Word* row(std::uint64_t position) const { return matrix_.at(0) + position * width_; }
+  std::uint64_t memory_bytes() const { return width_ == 0 ? 0 : matrix_.resident_bytes(); }
+
+  // Lays the rows out anew with room for so many words: the price of one array.
+  void widen(std::size_t words);
+
+  void clear_column(std::size_t slot) { clear_bits(row(0) + slot / 64, rows_, width_, slot % 64); }
+  void move_word(std::size_t from, std::size_t to);  // of every row; zero is left behind
+
+  // The first lines of a key's first rows, on their way; the hardware follows a longer stretch by itself.
+  void prefetch_rows(const std::uint64_t* positions, std::uint64_t k, std::size_t first, std::size_t words) const {
+    constexpr std::size_t kLines = 4;
+    const std::size_t lines = std::min(kLines, (words + kLine - 1) / kLine);
+    const std::uint64_t fetched = lines == 1 ? k : std::min<std::uint64_t>(k, 3);
+    for (std::uint64_t i = 0; i < fetched; ++i) {
+      for (std::size_t line = 0; line < lines; ++line) prefetch(row(positions[i]) + first + line * kLine);
+    }
+  }
+
+  // Calls found(column, ones) for every word of the AND of a key's rows that is not zero, among the words [begin, end);
+  // returns the words read. A line of each row at a time where rows have whole lines, and no further than the first row
+  // that leaves nothing of it: few columns pass two rows unless they are full.
+  template <class Found>
+  std::uint64_t intersect(const std::uint64_t* positions, std::uint64_t k, std::size_t begin, std::size_t end,
+                          Found found) const {
+    const Word* rows[64];
+    for (std::uint64_t i = 0; i < k; ++i) rows[i] = row(positions[i]);
+    if (width_ % kLine != 0 || begin % kLine != 0) return intersect_words(rows, k, begin, end, found);
+    alignas(64) Word ones[kLine];
+    std::uint64_t words = 0;
+    for (std::size_t column = begin; column < end; column += kLine) {
+      bool any = and_line(rows[0] + column, rows[k > 1 ? 1 : 0] + column, ones);
+      std::uint64_t read = 2;
+      for (; any && read < k; ++read) any = and_line(ones, rows[read] + column, ones);
+      words += read * kLine;
+      if (!any) continue;
+      for (std::size_t i = 0; i < kLine && column + i < end; ++i) {
+        if (ones[i] != 0) found(column + i, ones[i]);
+      }
+    }
+    return words;
+  }
+
+ private:
+  template <class Found>
+  static std::uint64_t intersect_words(const Word* const* rows, std::uint64_t k, std::size_t begin, std::size_t end,
+                                       Found found) {
+    for (std::size_t column = begin; column < end; ++column) {
+      Word ones = load_word(rows[0] + column);
+      for (std::uint64_t i = 1; i < k; ++i) ones &= load_word(rows[i] + column);
+      if (ones != 0) found(column, ones);
+    }
+    return k * (end - begin);
+  }
+
+  // The AND of a line's worth of words of a and b; whether anything is left.
+  static bool and_line(const Word* a, const Word* b, Word* out) {
+#ifdef BLOOMERY_AVX2
+    const auto* va = reinterpret_cast<const __m256i*>(a);
+    const auto* vb = reinterpret_cast<const __m256i*>(b);
+    const __m256i low = _mm256_and_si256(_mm256_load_si256(va), _mm256_load_si256(vb));
+    const __m256i high = _mm256_and_si256(_mm256_load_si256(va + 1), _mm256_load_si256(vb + 1));
+    _mm256_store_si256(reinterpret_cast<__m256i*>(out), low);
+    _mm256_store_si256(reinterpret_cast<__m256i*>(out) + 1, high);
+    const __m256i any = _mm256_or_si256(low, high);
+    return !_mm256_testz_si256(any, any);
+#else
+    Word any = 0;
+    for (std::size_t i = 0; i < kLine; ++i) any |= out[i] = load_word(a + i) & load_word(b + i);
+    return any != 0;
+#endif
+  }
+
+  std::uint64_t rows_;
+  std::size_t width_ = 0;
+  Arena matrix_;  // one slot
+};
+
+}  // namespace bloomery
+
+#endif  // BLOOMERY_STRUCTURES_BIT_ROWS_H_
