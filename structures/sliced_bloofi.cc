@@ -29,6 +29,8 @@ SlicedBloofi::SlicedBloofi(Params& params)
       group_words_(params.integer("group", from_keys_ ? 512 : 64, 64, 1 << 16,
                                   "sets of a group, in multiples of 64; by default 512 from keys, 64 from filters") /
                    64),
+      upper_use_(params.choice("upper", "auto", {"auto", "always", "never"},
+                               "ask the upper level where it pays, always or never")),
       similar_(params.choice("grouping", "arrival", {"arrival", "similar"},
                              "groups of sets in the order of the build, or of similar sets (an O(N^2) sort)") ==
                "similar"),
@@ -180,6 +182,7 @@ Cost SlicedBloofi::replace(SetId id, Keys keys) {
 
 // Whether asking the upper level first saves reading: it must be of some size and let most groups go.
 bool SlicedBloofi::upper_pays() const {
+  if (upper_use_ != "auto") return upper_use_ == "always";
   if (groups() < kFewestGroups) return false;
   const double bits = static_cast<double>(upper_.hasher.m()) * static_cast<double>(groups());
   const double pass = std::pow(static_cast<double>(load_word(&upper_ones_)) / bits, static_cast<double>(upper_.hasher.k()));

@@ -67,6 +67,7 @@ class SlicedBloofi {
   FilterShape shape_;
   bool from_keys_;
   std::size_t group_words_;  // columns of a group
+  std::string upper_use_;    // auto, always or never
   bool similar_;             // build puts similar sets next to each other
   Slots slots_;
   Level leaves_;

@@ -226,6 +226,10 @@ TEST_P(Conformance, InsertsEqualABuild) {
 }
 
 TEST_P(Conformance, InsertOfAFilterEqualsInsertOfItsKeys) {
+  const Variant chosen = variant();
+  const ParamSpec* from = find_spec(chosen.structure, "from");
+  const auto given = chosen.params.find("from");
+  const std::string source = from == nullptr ? "filters" : given != chosen.params.end() ? given->second : from->default_value;
   for_each_count([&](const KeyLists& sets) {
     const std::vector<Key> keys = probes_for(sets);
     const Model model(shape_of(variant()));
@@ -237,7 +241,12 @@ TEST_P(Conformance, InsertOfAFilterEqualsInsertOfItsKeys) {
       }
     }
     EXPECT_EQ(structure->validate(), "");
-    EXPECT_EQ(query(*structure, keys), query(*built(sets), keys));
+    const std::vector<Match> of_filters = query(*structure, keys), of_keys = query(*built(sets), keys);
+    EXPECT_TRUE(contains_all(of_filters, of_keys));
+    // Only a structure that learns more from keys than their filter tells may give fewer answers for them.
+    if (source == "filters") {
+      EXPECT_EQ(of_filters, of_keys);
+    }
   });
 }
 
