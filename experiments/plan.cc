@@ -10,8 +10,8 @@
 
 #include "experiments/environment.h"
 #include "experiments/numbers.h"
+#include "structures/filter_shape.h"
 #include "structures/registry.h"
-#include "structures/theory.h"
 
 namespace bloomery {
 namespace {
@@ -57,11 +57,6 @@ bool has_default_in(const std::string& name, const std::string& scenario) {
   return true;
 }
 
-std::string value_of(const Values& values, const std::string& name) {
-  const auto found = values.find(name);
-  return found == values.end() ? "" : found->second;
-}
-
 std::uint64_t hash_of(const std::string& text) { return XXH3_64bits(text.data(), text.size()); }
 
 // Several draws of the hash functions, the same ones for every structure that is compared.
@@ -78,19 +73,21 @@ std::string id_of(const Unit& unit) {
   return fmt::format("{:016x}", hash_of(text));
 }
 
-// m and k follow from n_exp and rho as in the structures themselves, so that rows always show them. Values that are no
-// numbers are left for the structure to refuse.
-void derive_filter_size(Values& settings, const std::set<std::string>& taken) {
-  if (taken.contains("k") && !settings.contains("k")) {
-    const auto rho = parse_real(value_of(settings, "rho"));
-    if (rho && *rho > 0 && *rho < 1) settings["k"] = std::to_string(hashes_for_rate(*rho));
-  }
-  if (taken.contains("m") && !settings.contains("m")) {
-    const auto k = parse_integer(value_of(settings, "k"));
-    const auto n_exp = parse_real(value_of(settings, "n_exp"));
-    if (k && n_exp && *n_exp > 0 && *n_exp < 1e15) settings["m"] = std::to_string(bits_for(*k, *n_exp));
+// m and k as the structure itself derives them, so that rows always show them. Values that cannot be are left for the
+// structure to refuse.
+void derive_filter_size(Unit& unit, const std::set<std::string>& taken) {
+  if (!taken.contains("k") || !taken.contains("m")) return;
+  try {
+    Params params(unit.structure_params);
+    const FilterSizes sizes(params);
+    unit.settings.try_emplace("k", std::to_string(sizes.k));
+    unit.settings.try_emplace("m", std::to_string(sizes.m));
+  } catch (const ParamError&) {
   }
 }
+
+// Sizes that follow from each other: the default of one means nothing once another is given.
+bool is_derived(const std::string& name) { return name == "m" || name == "k" || name == "c"; }
 
 class Planner {
  public:
@@ -161,11 +158,11 @@ class Planner {
     }
     if (taken.contains("seed")) unit.structure_params["seed"] = structure_seed(unit.settings["seed"], unit.repeat);
     for (const ParamSpec& spec : specs) {
-      if (spec.name != "m" && spec.name != "k" && !spec.default_value.empty()) {
+      if (!is_derived(spec.name) && !spec.default_value.empty()) {
         unit.settings.try_emplace(spec.name, spec.default_value);
       }
     }
-    derive_filter_size(unit.settings, taken);
+    derive_filter_size(unit, taken);
   }
 
   // A swept setting stays even where the structure does not take it: it is where the point stands on the axis.

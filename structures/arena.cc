@@ -66,6 +66,14 @@ std::uint32_t Arena::allocate() {
   return top_++;
 }
 
+std::uint32_t Arena::allocate_run(std::uint64_t slots) {
+  const std::uint64_t left = reserved_bytes_ / (stride_ * sizeof(Word)) - top_;
+  if (slots > left || slots > ~top_) throw std::bad_alloc();
+  const std::uint32_t first = top_;
+  top_ += static_cast<std::uint32_t>(slots);
+  return first;
+}
+
 void Arena::free(std::uint32_t slot) { free_.push_back(slot); }
 
 std::uint64_t Arena::resident_bytes() const {

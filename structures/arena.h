@@ -23,6 +23,7 @@ class Arena {
   Arena& operator=(Arena&& other) noexcept;
 
   std::uint32_t allocate();            // a zeroed slot
+  std::uint32_t allocate_run(std::uint64_t slots);  // zeroed slots one after the other; the first of them
   void free(std::uint32_t slot);       // may be handed out again
   Word* at(std::uint32_t slot) { return base_ + std::size_t{slot} * stride_; }
   const Word* at(std::uint32_t slot) const { return base_ + std::size_t{slot} * stride_; }

@@ -34,7 +34,8 @@ inline void prefetch(const void* address) { __builtin_prefetch(address, 0, 3); }
 // How a bit is set. Both return whether this call set it.
 // Atomic: looks first, because most bits of a filled filter are set already and a load leaves the line shared. Who finds
 // a bit set, in seen() or in set(), acquires what its writer released: everything written before it. bloofi.cc relies on
-// that; on x86-64 it costs nothing over relaxed.
+// that; on x86-64 it costs nothing over relaxed. merge() sets all the bits of a mask in one word and is relaxed: a filter
+// that is nothing but its bits has nothing to publish with them.
 struct AtomicBits {
   static bool seen(const Word* words, std::uint64_t position) {
     return (__atomic_load_n(words + position / 64, __ATOMIC_ACQUIRE) >> (position % 64)) & 1;
@@ -44,6 +45,9 @@ struct AtomicBits {
     Word* word = words + position / 64;
     if (__atomic_load_n(word, __ATOMIC_ACQUIRE) & mask) return false;
     return (__atomic_fetch_or(word, mask, __ATOMIC_ACQ_REL) & mask) == 0;
+  }
+  static void merge(Word* word, Word mask) {
+    if ((__atomic_load_n(word, __ATOMIC_RELAXED) & mask) != mask) __atomic_fetch_or(word, mask, __ATOMIC_RELAXED);
   }
   static void add(std::uint64_t* counter, std::uint64_t amount) {
     __atomic_fetch_add(counter, amount, __ATOMIC_RELAXED);
@@ -60,6 +64,7 @@ struct SerialBits {
     __atomic_store_n(word, old | mask, __ATOMIC_RELAXED);
     return (old & mask) == 0;
   }
+  static void merge(Word* word, Word mask) { __atomic_store_n(word, load_word(word) | mask, __ATOMIC_RELAXED); }
   static void add(std::uint64_t* counter, std::uint64_t amount) {
     __atomic_store_n(counter, load_word(counter) + amount, __ATOMIC_RELAXED);
   }

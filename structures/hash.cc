@@ -3,8 +3,6 @@
 namespace bloomery {
 namespace {
 
-__extension__ using Wide = unsigned __int128;
-
 // x mod m for x, m < 2^32 with two multiplications (Lemire, Kaser, Kurz 2019), where inverse = ceil(2^64 / m).
 std::uint32_t fast_mod(std::uint32_t x, std::uint64_t inverse, std::uint64_t m) {
   return static_cast<std::uint32_t>((static_cast<Wide>(inverse * x) * m) >> 64);
@@ -26,6 +24,13 @@ Hasher::Hasher(HashKind kind, std::uint64_t m, std::uint64_t k, std::uint64_t se
   }
 }
 
+Hasher Hasher::halved() const {
+  Hasher half = *this;
+  half.m_ = m_ / 2;
+  half.inverse_ = ~std::uint64_t{0} / half.m_ + 1;
+  return half;
+}
+
 void Hasher::positions(const std::uint64_t* keys, std::size_t count, std::uint64_t* out) const {
   switch (kind_) {
     case HashKind::kMultiplicative:
@@ -40,7 +45,7 @@ void Hasher::positions(const std::uint64_t* keys, std::size_t count, std::uint64
       for (std::size_t i = 0; i < count; ++i) {
         std::uint64_t h = mix64(keys[i] ^ seed_);
         const std::uint64_t step = mix64(h) | 1;
-        for (std::uint64_t j = 0; j < k_; ++j, h += step) *out++ = static_cast<std::uint64_t>((Wide{h} * m_) >> 64);
+        for (std::uint64_t j = 0; j < k_; ++j, h += step) *out++ = scaled(h, m_);
       }
       break;
     case HashKind::kModulo:

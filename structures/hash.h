@@ -18,6 +18,13 @@ inline std::uint64_t mix64(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
+__extension__ using Wide = unsigned __int128;
+
+// x scaled from [0, 2^64) to [0, range): a hash to a place without a division.
+inline std::uint64_t scaled(std::uint64_t x, std::uint64_t range) {
+  return static_cast<std::uint64_t>((Wide{x} * range) >> 64);
+}
+
 enum class HashKind {
   kMultiplicative,  // Bloofi: h_i(x) = ((a_i x) mod 2^31) mod m, each a_i random and odd
   kDouble,          // one 64-bit hash gives a start and a step; position i is their sum scaled to [0, m)
@@ -28,9 +35,15 @@ class Hasher {
  public:
   Hasher(HashKind kind, std::uint64_t m, std::uint64_t k, std::uint64_t seed);
 
+  HashKind kind() const { return kind_; }
   std::uint64_t k() const { return k_; }
   std::uint64_t m() const { return m_; }
   std::uint64_t seed() const { return seed_; }  // of which another hasher can derive its own
+
+  // The same functions onto half as many bits; m must be even. With modulo and multiplicative, position p becomes
+  // p mod m/2; with double hashing, which scales, it becomes p/2 rounded down.
+  Hasher halved() const;
+  friend bool operator==(const Hasher&, const Hasher&) = default;
 
   // Writes k positions a key, key after key.
   void positions(const std::uint64_t* keys, std::size_t count, std::uint64_t* out) const;

@@ -87,6 +87,12 @@ std::string Params::choice(const std::string& name, const std::string& fallback,
   throw ParamError(name, fmt::format("{} is '{}'{}", name, *text, suggestion(*text, options)));
 }
 
+std::string Params::text(const std::string& name, const std::string& fallback, const std::string& range,
+                         const std::string& about) {
+  const std::string* text = find(name, "text", range, fallback, about);
+  return text == nullptr ? fallback : *text;
+}
+
 void Params::expect_all_taken() const {
   std::vector<std::string> known;
   for (const auto& spec : specs_) known.push_back(spec.name);

@@ -27,7 +27,7 @@ class ParamError : public std::runtime_error {
 
 struct ParamSpec {
   std::string name;
-  std::string type;           // integer, real, flag or choice
+  std::string type;           // integer, real, flag, choice or text
   std::string range;          // "2 to 1024", "hamming, jaccard, cosine"
   std::string default_value;  // as it would be written in YAML
   std::string about;
@@ -45,6 +45,9 @@ class Params {
   bool flag(const std::string& name, bool fallback, const std::string& about);
   std::string choice(const std::string& name, const std::string& fallback, const std::vector<std::string>& options,
                      const std::string& about);
+  // Whatever is written; `range` says what it should be.
+  std::string text(const std::string& name, const std::string& fallback, const std::string& range,
+                   const std::string& about);
 
   bool given(const std::string& name) const { return values_.contains(name); }
   const std::vector<ParamSpec>& specs() const { return specs_; }  // in the order they were asked for

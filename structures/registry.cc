@@ -4,11 +4,15 @@
 
 #include "structures/bloofi.h"
 #include "structures/bloom.h"
+#include "structures/dynamic_blocked_bloom.h"
 #include "structures/exact.h"
 #include "structures/flat_bloofi.h"
+#include "structures/line_read.h"
 #include "structures/naive.h"
 #include "structures/null.h"
+#include "structures/scalable_bloom.h"
 #include "structures/sliced_bloofi.h"
+#include "structures/split_block_bloom.h"
 #include "structures/stream.h"
 
 namespace bloomery {
@@ -20,8 +24,13 @@ constexpr bool kMany = true, kOne = false;
 const RegistryEntry kRegistry[] = {
     {"null", "hashes the keys and answers nothing: the floor", kMany, false, make<Null>},
     {"stream", "reads as many bytes as flat rows do, in sequence: the pace of the memory", kMany, false, make<Stream>},
+    {"line_read", "reads one random cache line a key, many in flight: the pace of the memory", kOne, false, make<LineRead>},
     {"exact", "hash table from key to sets: the truth", kMany, true, make<Exact>},
     {"bloom", "standard Bloom filter of one set", kOne, true, make<Bloom>},
+    {"split_block_bloom", "one block of 32 or 64 bytes a key, one bit in each of its lanes", kOne, true,
+     make<SplitBlockBloom>},
+    {"scalable_bloom", "chain of ever tighter filters that grows with its set", kOne, true, make<ScalableBloom>},
+    {"dynamic_blocked_bloom", "blocks that grow on their own when they are full", kOne, true, make<DynamicBlockedBloom>},
     {"naive", "a list of Bloom filters, each asked in turn", kMany, true, make<Naive>},
     {"bloofi", "tree of Bloom filters, each inner node the OR of its children", kMany, true, make<Bloofi>},
     {"flat_bloofi", "bit-sliced Bloom filters: one AND tests 64 sets or more", kMany, true, make<FlatBloofi>},

@@ -13,10 +13,19 @@ inline std::uint64_t hashes_for_rate(double rho) {
   return static_cast<std::uint64_t>(std::ceil(-std::log(rho) / std::log(2.0)));
 }
 
-// Bloofi 7.1.2: bits for n_exp keys, rounded up to whole words as the paper's Table 1 has it (100 992).
+// Rounded up to whole 64-bit words, at least one.
+inline std::uint64_t whole_words(double bits) {
+  return std::max<std::uint64_t>(64, (static_cast<std::uint64_t>(std::ceil(bits)) + 63) / 64 * 64);
+}
+
+// Bloofi 7.1.2: bits for n_exp keys, in whole words as the paper's Table 1 has it (100 992).
 inline std::uint64_t bits_for(std::uint64_t k, double n_exp) {
-  const auto bits = static_cast<std::uint64_t>(std::ceil(static_cast<double>(k) / std::log(2.0) * n_exp));
-  return std::max<std::uint64_t>(64, (bits + 63) / 64 * 64);
+  return whole_words(static_cast<double>(k) / std::log(2.0) * n_exp);
+}
+
+// Tutorial 2: the number of hash functions that makes the rate smallest at c bits a key is c ln 2, here in whole ones.
+inline std::uint64_t best_hashes(double c) {
+  return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::llround(c * std::log(2.0))));
 }
 
 // False positive probability of a filter with n keys.
@@ -24,6 +33,9 @@ inline double false_positive_rate(double m, double k, double n) { return std::po
 
 // Bloofi 7.2.1: filters checked when exactly one path is followed and every inner node has l children.
 inline double ideal_search_cost(double l, double sets) { return l * std::log(sets) / std::log(l) + 1; }
+
+// Kaler 3: what a chain whose first link has rate p, each next one `ratio` times the last, stays below.
+inline double scalable_rate_bound(double p, double ratio) { return p / (1 - ratio); }
 
 }  // namespace bloomery
 

@@ -97,7 +97,7 @@ const BadConfig kBadConfigs[] = {
     {"Repeats", "repeats: 2}", "repeats: @0}", "repeats is '0'; it must be an integer from 1 to 1000"},
     {"RepeatsOfAProfile", "repeats: 1,", "repeats: @1.5,", "repeats is '1.5'; it must be an integer from 1 to 1000"},
     {"Memory", "n_exp: 100,", "n_exp: @10000000000, hash: double,", "make m, n_exp, N or n smaller"},
-    {"MemoryOfBits", "rho: 0.01", "m: @1e12, hash: double", "make m, n_exp, N or n smaller"},
+    {"MemoryOfBits", "rho: 0.01", "m: @1e12, hash: double", "GiB"},
     {"BitsOutOfReach", "rho: 0.01", "hash: @multiplicative, m: 1e10", "use double for a larger m"},
     {"SeveralSetsInAFilter", "[2, 10], d: [2, 3]}\nseries:\n  - {name: Naive, structure: naive}",
      "[1, @10], d: [2, 3]}\nseries:\n  - {name: One, structure: bloom}",

@@ -40,6 +40,7 @@ std::string other_value(const HarnessSetting& setting) {
 
 std::string other_value(const ParamSpec& spec) {
   if (spec.type == "integer") return std::to_string(std::stoull(spec.default_value) + 1);
+  if (spec.name == "c") return "100";  // no fewer bits a key than rho needs, which would be refused
   if (spec.type == "real") return "0.2";
   const std::string first = spec.range.substr(0, spec.range.find(", "));
   return first == spec.default_value ? spec.range.substr(spec.range.rfind(", ") + 2) : first;

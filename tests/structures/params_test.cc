@@ -38,7 +38,7 @@ const std::vector<Refusal> kRefusals = {
     {"zzzzzz", {}, "structure", "known names: null, "},
     {"bloofi", {{"metrik", "jaccard"}}, "metrik", "unknown parameter 'metrik'; did you mean 'metric'?"},
     {"flat_bloofi", {{"layuot", "rows"}}, "layuot", "did you mean 'layout'?"},
-    {"naive", {{"construction", "bulk"}}, "construction", "known names: rho, n_exp, k, m"},
+    {"naive", {{"construction", "bulk"}}, "construction", "known names: rho, n_exp, c, k, m"},
     {"exact", {{"m", "64"}}, "m", "unknown parameter 'm'"},
     // Choices.
     {"bloofi", {{"metric", "haming"}}, "metric", "metric is 'haming'; did you mean 'hamming'?"},
@@ -65,6 +65,14 @@ const std::vector<Refusal> kRefusals = {
     {"naive", {{"rho", "nan"}}, "rho", "it must be over 0 and under 1"},
     // Values that are each in range, but not together.
     {"naive", {{"m", "2147483648"}}, "hash", "use double"},
+    {"bloom", {{"c", "8"}, {"n_exp", "1000"}, {"m", "4000"}}, "c", "is 8000 bits, but m is 4000; leave out one"},
+    {"bloom", {{"c", "4"}, {"rho", "0.01"}}, "c", "gives a rate of"},
+    // Sizes that overflow or do not fit.
+    {"bloom", {{"c", "0"}}, "c", "c is 0; it must be over 0"},
+    {"bloom", {{"c", "-1"}}, "c", "c is -1; it must be over 0"},
+    {"bloom", {{"c", "1e300"}}, "c", "it must be over 0 and under"},
+    {"bloom", {{"n_exp", "68719476736"}, {"k", "64"}}, "n_exp", "1099511627776 are the most"},
+    {"bloom", {{"n_exp", "68719476736"}, {"c", "1000000"}}, "c", "1099511627776 are the most"},
 };
 
 INSTANTIATE_TEST_SUITE_P(Params, Refused, ::testing::ValuesIn(kRefusals));
@@ -91,6 +99,30 @@ TEST(Params, DefaultsAreThoseOfThePaper) {
   const FilterShape half = shape_of({"naive", {{"rho", "0.5"}, {"n_exp", "100"}}});
   EXPECT_EQ(half.hasher.k(), 1U);
   EXPECT_EQ(half.hasher.m(), 192U);  // ceil(100 / ln 2) = 145, in whole words
+}
+
+TEST(Params, AFilterLargerThanTheMemoryIsRefused) {
+  if (machine_memory() >= 1ULL << 37) GTEST_SKIP() << "2^40 bits fit in this machine's memory";
+  try {
+    make_structure("bloom", Params({{"m", "1099511627776"}}));
+    ADD_FAILURE() << "accepted";
+  } catch (const ParamError& error) {
+    EXPECT_EQ(error.name(), "m");
+    EXPECT_NE(std::string(error.what()).find("128.0 GiB and this machine has"), std::string::npos) << error.what();
+  }
+}
+
+TEST(Params, BitsAKeyGiveTheSize) {
+  const FilterShape best = shape_of({"bloom", {{"c", "10"}, {"n_exp", "1000"}}});
+  EXPECT_EQ(best.hasher.m(), 10048U);
+  EXPECT_EQ(best.hasher.k(), 7U);
+  const FilterShape chosen = shape_of({"bloom", {{"c", "20"}, {"n_exp", "1000"}, {"k", "14"}, {"rho", "0.9"}}});
+  EXPECT_EQ(chosen.hasher.m(), 20032U);
+  EXPECT_EQ(chosen.hasher.k(), 14U);
+  EXPECT_EQ(shape_of({"bloom", {{"c", "0.1"}, {"n_exp", "1"}}}).hasher.m(), 64U);
+  EXPECT_EQ(shape_of({"bloom", {{"c", "1000"}, {"n_exp", "1"}}}).hasher.k(), 64U);
+  EXPECT_EQ(shape_of({"bloom", {{"m", "999"}, {"rho", "0.5"}, {"n_exp", "1000"}}}).hasher.m(), 999U);
+  EXPECT_NO_THROW(shape_of({"bloom", {{"c", "20"}, {"rho", "0.01"}}}));
 }
 
 // k has a limit because positions live in arrays of 64 a key; a rate that asks for more must not get past it.
