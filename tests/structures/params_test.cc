@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "structures/theory.h"
+#include "structures/arena.h"
 #include "tests/structures/support.h"
 
 namespace bloomery::test {
@@ -104,7 +105,7 @@ TEST(Params, DefaultsAreThoseOfThePaper) {
 TEST(Params, AFilterLargerThanTheMemoryIsRefused) {
   if (machine_memory() >= 1ULL << 37) GTEST_SKIP() << "2^40 bits fit in this machine's memory";
   try {
-    make_structure("bloom", Params({{"m", "1099511627776"}}));
+    make_variant({"bloom", {{"m", "1099511627776"}}});
     ADD_FAILURE() << "accepted";
   } catch (const ParamError& error) {
     EXPECT_EQ(error.name(), "m");
