@@ -218,19 +218,26 @@ std::string x_label(const FigureSpec& figure) {
       {"queries", "queries"},
       {"documents", "documents"},
       {"bundle", "documents in a bundle"},
+      {"c", "c, bits a key"},
+      {"block_bytes", "bytes a block"},
       {"day", "day"},
       {"hit_rate", "share of queries that hit"},
       {"structure", "structure"},
       {"series", ""},
   };
-  const auto found = kLabels.find(figure.x);
-  return found == kLabels.end() ? figure.x : found->second;
+  if (const auto found = kLabels.find(figure.x); found != kLabels.end()) return found->second;
+  const auto metric = std::ranges::find(metrics(), figure.x, &Metric::name);
+  return metric == metrics().end() ? figure.x : metric->label;
 }
 
 std::string y_label(const FigureSpec& figure) {
   std::vector<std::string> labels;
   for (const std::string& name : figure.y) labels.push_back(find_metric(name).label);
-  return common_ending(labels);
+  const std::string label = common_ending(labels);
+  if (figure.base.empty()) return label;
+  const std::string quantity = label.substr(0, label.find(" ("));
+  if (figure.speedup) return fmt::format("speed-up over {} ({})", figure.base, quantity);
+  return fmt::format("{}, relative to {}", quantity, figure.base);
 }
 
 std::string plain_text(const std::string& text) {

@@ -33,13 +33,15 @@ struct Series {  // a curve: a structure with settings of its own on top of the 
 struct FigureSpec {
   std::string id;
   std::string title;
-  std::string x;                  // a column or a key of `params`
+  std::string x;                  // a column, a key of `params` or a metric
   std::vector<std::string> y;     // metrics (metrics.h); several give a curve a series and metric
   std::string xscale = "linear";  // linear or log
   std::string yscale = "linear";
   std::string kind = "line";                 // line or bar
   std::vector<std::string> series;           // the ones drawn; empty means all
-  std::vector<std::string> curves;           // theory, by name (theory.h)
+  std::vector<std::string> curves;           // theory, by name (theory_curves.h)
+  std::string base;                          // not empty: y is relative to this series, in the same repetition
+  bool speedup = false;                      // how many times less than the base's, instead of how many times more
   std::map<std::string, std::string> where;  // only rows with these column values
 };
 
@@ -62,7 +64,7 @@ struct Experiment {
   std::string id;
   std::string about;
   std::string notes;               // shown in the report: what differs from the paper, and why
-  std::string scenario = "index";  // index, provenance or window
+  std::string scenario = "index";  // index, filter, provenance or window
   Source source;
   Settings defaults;
   std::vector<Axis> sweep;  // crossed

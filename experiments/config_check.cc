@@ -113,6 +113,7 @@ class Checker {
     if (!find_structure(unit.structure).many_sets && sets != "1") {
       fail(unit, {"N"}, fmt::format("N is {} but {} holds one set; it must be 1", sets, unit.structure));
     }
+    if (unit.scenario == "filter" && sets != "1") fail(unit, {"N"}, fmt::format("N is {}; scenario filter has one set", sets));
     const std::string& threads = unit.settings.at("threads");
     if (unit.settings.at("backend") == "serial" && threads != "1") {
       fail(

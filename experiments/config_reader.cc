@@ -13,6 +13,7 @@
 #include "experiments/numbers.h"
 #include "experiments/plan.h"
 #include "experiments/rows.h"
+#include "experiments/theory_curves.h"
 #include "experiments/yaml.h"
 #include "structures/registry.h"
 
@@ -22,9 +23,8 @@ namespace {
 using yaml::Names;
 using Values = std::map<std::string, std::string>;
 
-const Names kScenarios = {"index", "provenance", "window"};
+const Names kScenarios = {"index", "filter", "provenance", "window"};
 const Names kMaintenance = {"insert", "update", "erase"};
-const Names kCurves = {"ideal_full", "ideal_min"};
 const Names kScales = {"linear", "log"};
 const Names kKinds = {"line", "bar"};
 
@@ -186,7 +186,7 @@ class Reader {
     experiment_.phases = {"build"};
     if (experiment_.scenario == "window")
       experiment_.phases.clear();  // its rows are days, the first of them the build's
-    if (experiment_.scenario != "index") {
+    if (experiment_.scenario != "index" && experiment_.scenario != "filter") {
       experiment_.phases.push_back(experiment_.scenario);
       return;
     }
@@ -239,11 +239,12 @@ class Reader {
 
   FigureSpec read_figure(const YAML::Node& node) const {
     yaml::expect_keys(node, "a figure",
-                      {"id", "title", "x", "y", "xscale", "yscale", "kind", "series", "curves", "where"});
+                      {"id", "title", "x", "y", "xscale", "yscale", "kind", "series", "curves", "where",
+                       "relative_to", "speedup_over"});
     FigureSpec figure;
     figure.id = yaml::file_name(yaml::required(node, "id", "the figure"), "id");
     figure.title = yaml::text_or(node, "title");
-    figure.x = yaml::one_of(yaml::required(node, "x", "the figure"), "x", row_names());
+    figure.x = read_x(yaml::required(node, "x", "the figure"));
     for (const YAML::Node& y : yaml::items(yaml::required(node, "y", "the figure"), "y")) {
       figure.y.push_back(read_metric(y));
     }
@@ -252,9 +253,27 @@ class Reader {
     if (node["yscale"]) figure.yscale = yaml::one_of(node["yscale"], "yscale", kScales);
     if (node["kind"]) figure.kind = yaml::one_of(node["kind"], "kind", kKinds);
     if (node["series"]) figure.series = yaml::some_of(node["series"], "series", series_names());
-    if (node["curves"]) figure.curves = yaml::some_of(node["curves"], "curve", kCurves);
+    if (node["curves"]) figure.curves = yaml::some_of(node["curves"], "curve", theory_names());
     if (node["where"]) figure.where = conditions(node["where"], "where");
+    read_base(node, figure);
     return figure;
+  }
+
+  std::string read_x(const YAML::Node& node) const {
+    Names names = row_names();
+    for (const Metric& metric : metrics()) {
+      if (!contains(names, metric.name)) names.push_back(metric.name);
+    }
+    return yaml::one_of(node, "x", names);
+  }
+
+  void read_base(const YAML::Node& node, FigureSpec& figure) const {
+    if (node["relative_to"] && node["speedup_over"]) {
+      yaml::fail(node["speedup_over"], "a figure has relative_to or speedup_over; keep one of them");
+    }
+    figure.speedup = static_cast<bool>(node["speedup_over"]);
+    const std::string key = figure.speedup ? "speedup_over" : "relative_to";
+    if (node[key]) figure.base = yaml::one_of(node[key], key, series_names());
   }
 
   void read_published(const YAML::Node& list) {
@@ -322,7 +341,8 @@ class Reader {
     std::erase_if(experiment_.figures, [&](FigureSpec& figure) {
       const auto left_out =
           std::erase_if(figure.series, [&](const std::string& name) { return !contains(kept, name); });
-      return left_out > 0 && figure.series.empty();
+      const bool base_gone = !figure.base.empty() && !contains(kept, figure.base);
+      return base_gone || (left_out > 0 && figure.series.empty());
     });
     std::erase_if(experiment_.published, [&](const Published& item) { return !contains(kept, item.series); });
   }

@@ -3,14 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <iterator>
 #include <map>
+#include <utility>
 
 #include "experiments/errors.h"
 #include "experiments/metrics.h"
 #include "experiments/numbers.h"
-#include "structures/theory.h"
+#include "experiments/theory_curves.h"
 
 namespace bloomery {
 namespace {
@@ -49,6 +50,24 @@ std::vector<const Row*> rows_of_series(const std::vector<const Row*>& rows, cons
   return kept;
 }
 
+struct Sample {
+  std::string repeat;
+  double value;
+};
+using Samples = std::map<std::string, std::vector<Sample>>;  // by place on the x axis
+
+Summary summary_of(const std::vector<Sample>& samples) {
+  std::vector<double> values;
+  for (const Sample& sample : samples) values.push_back(sample.value);
+  return summarize(std::move(values));
+}
+
+// A name that is both is a column's.
+bool is_metric(const std::string& name) {
+  const bool column = std::ranges::find(kColumns, name) != kColumns.end();
+  return !column && std::ranges::find(metrics(), name, &Metric::name) != metrics().end();
+}
+
 // The order of the x axis.
 class XOrder {
  public:
@@ -82,49 +101,141 @@ std::optional<double> value_of(const Row& row, const Metric& metric) {
   return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
-void summarize_into(Curve& curve, const std::vector<const Row*>& rows, const std::string& x, const XOrder& order) {
-  const Metric& metric = find_metric(curve.metric);
-  std::map<std::string, std::vector<double>> values;
-  for (const Row* row : rows) {
-    const std::string at = row->get(x);
-    const std::optional<double> value = value_of(*row, metric);
-    if (at.empty() || !value) continue;
-    std::vector<double>& here = values[at];
-    if (here.empty()) curve.x.push_back(at);
-    here.push_back(*value);
+// The x axis of a figure: a column or setting, or a metric. What is measured at the same sweep values has one place
+// there, and where the axis is a metric the place stands at the median of that metric.
+class XAxis {
+ public:
+  XAxis(const FigureSpec& figure, const Experiment& experiment)
+      : name_(figure.x), metric_(is_metric(figure.x) ? &find_metric(figure.x) : nullptr), order_(figure, experiment) {
+    for (const Axis& axis : experiment.sweep) swept_.push_back(axis.name);
   }
-  order.sort(curve.x);
-  for (const std::string& at : curve.x) curve.y.push_back(summarize(values[at]));
-}
 
-// An axis of series has no curve a series: one curve a metric runs over all of them.
-std::vector<Curve> curves_over_series(const FigureSpec& figure, const std::vector<const Row*>& rows,
-                                      const XOrder& order) {
-  std::vector<Curve> curves;
-  for (const std::string& metric : figure.y) {
-    Curve& curve = curves.emplace_back();
-    curve.name = find_metric(metric).label;
-    curve.metric = metric;
-    summarize_into(curve, rows, figure.x, order);
+  std::string place_of(const Row& row) const {
+    if (!metric_) return row.get(name_);
+    std::string place;
+    for (const std::string& name : swept_) place += row.get(name) + ";";
+    return place;
   }
-  return curves;
-}
 
-std::vector<Curve> curves_a_series(const FigureSpec& figure, const std::vector<std::string>& series,
-                                   const std::vector<const Row*>& rows, const XOrder& order) {
-  std::vector<Curve> curves;
-  for (const std::string& name : series) {
-    const std::vector<const Row*> own = rows_of_series(rows, {name});
-    for (const std::string& metric : figure.y) {
-      Curve& curve = curves.emplace_back();
-      curve.name = figure.y.size() > 1 ? name + ", " + find_metric(metric).label : name;
-      curve.series = name;
-      curve.metric = metric;
-      summarize_into(curve, own, figure.x, order);
+  // Where the places of one series stand, in order: {x, place}.
+  std::vector<std::pair<std::string, std::string>> stand(const Samples& at, const std::vector<const Row*>& rows) const {
+    std::map<std::string, std::string> places;  // by x
+    std::vector<std::string> xs;
+    const Samples measured = metric_ ? samples_of(*metric_, rows, *this) : Samples();
+    for (const auto& [place, samples] : at) {
+      if (metric_ && !measured.contains(place)) continue;
+      const std::string x = metric_ ? fmt::format("{}", summary_of(measured.at(place)).median) : place;
+      if (places.emplace(x, place).second) xs.push_back(x);
+    }
+    order_.sort(xs);
+    std::vector<std::pair<std::string, std::string>> result;
+    for (const std::string& x : xs) result.emplace_back(x, places.at(x));
+    return result;
+  }
+
+  static Samples samples_of(const Metric& metric, const std::vector<const Row*>& rows, const XAxis& axis) {
+    Samples samples;
+    for (const Row* row : rows) {
+      const std::string place = axis.place_of(*row);
+      const std::optional<double> value = value_of(*row, metric);
+      if (!place.empty() && value) samples[place].push_back({row->get("repeat"), *value});
+    }
+    return samples;
+  }
+
+ private:
+  std::string name_;
+  const Metric* metric_;
+  XOrder order_;
+  std::vector<std::string> swept_;
+};
+
+// Against the base in the same repetition at the same place: what slows one moment down slows both.
+Samples relative_to(const Samples& base, const Samples& own, bool speedup) {
+  Samples result;
+  for (const auto& [place, samples] : own) {
+    const auto there = base.find(place);
+    if (there == base.end()) continue;
+    for (const Sample& sample : samples) {
+      std::vector<Sample> same;
+      std::ranges::copy_if(there->second, std::back_inserter(same),
+                           [&](const Sample& other) { return other.repeat == sample.repeat; });
+      if (same.empty()) continue;
+      const double reference = summary_of(same).median;
+      const double ratio = speedup ? reference / sample.value : sample.value / reference;
+      if (std::isfinite(ratio)) result[place].push_back({sample.repeat, ratio});
     }
   }
-  return curves;
+  return result;
 }
+
+class CurveMaker {
+ public:
+  CurveMaker(const FigureSpec& figure, const Experiment& experiment, const std::vector<const Row*>& rows)
+      : figure_(figure), axis_(figure, experiment), rows_(rows) {}
+
+  // An axis of series has no curve a series: one curve a metric runs over all of them.
+  void add_over_series(std::vector<Curve>& curves) const {
+    for (const std::string& metric : figure_.y) curves.push_back(curve(find_metric(metric).label, "", metric, rows_));
+  }
+
+  void add_each_series(const std::vector<std::string>& series, std::vector<Curve>& curves) const {
+    for (const std::string& name : series) {
+      for (const std::string& metric : figure_.y) {
+        const std::string full = figure_.y.size() > 1 ? name + ", " + find_metric(metric).label : name;
+        curves.push_back(curve(full, name, metric, rows_of_series(rows_, {name})));
+      }
+    }
+  }
+
+  void add_theory(const Theory& theory, const std::vector<std::string>& series, std::vector<Curve>& curves) const {
+    if (!theory.each_series) return curves.push_back(theory_curve(theory, rows_of_series(rows_, series)));
+    for (const std::string& name : series) curves.push_back(theory_curve(theory, rows_of_series(rows_, {name})));
+  }
+
+ private:
+  Curve curve(std::string name, std::string series, const std::string& metric,
+              const std::vector<const Row*>& rows) const {
+    Curve result{std::move(name), {}, {}, false, std::move(series), metric};
+    Samples samples = XAxis::samples_of(find_metric(metric), rows, axis_);
+    if (!figure_.base.empty()) {
+      const auto base = rows_of_series(rows_, {figure_.base});
+      samples = relative_to(XAxis::samples_of(find_metric(metric), base, axis_), samples, figure_.speedup);
+    }
+    for (const auto& [x, place] : axis_.stand(samples, rows)) {
+      result.x.push_back(x);
+      result.y.push_back(summary_of(samples.at(place)));
+    }
+    return result;
+  }
+
+  // With the settings of the first row at every place that has what the formula needs.
+  Curve theory_curve(const Theory& theory, const std::vector<const Row*>& rows) const {
+    Curve result{theory.label, {}, {}, true, "", theory.name};
+    std::map<std::string, std::vector<const Row*>> rows_at;
+    Samples places;
+    for (const Row* row : rows) {
+      const std::string place = axis_.place_of(*row);
+      if (place.empty()) continue;
+      rows_at[place].push_back(row);
+      places[place];
+    }
+    for (const auto& [x, place] : axis_.stand(places, rows)) {
+      for (const Row* row : rows_at.at(place)) {
+        const std::optional<double> value = theory.value(*row, x);
+        if (!value) continue;
+        result.x.push_back(x);
+        result.y.push_back({*value, *value, *value, 1});
+        break;
+      }
+    }
+    return result;
+  }
+
+  const FigureSpec& figure_;
+  XAxis axis_;
+  std::vector<const Row*> rows_;
+};
 
 // A series whose rows say "unsupported" has no curve; one without any row was never run.
 void require_rows(const std::vector<std::string>& series, const std::vector<const Row*>& rows,
@@ -135,41 +246,6 @@ void require_rows(const std::vector<std::string>& series, const std::vector<cons
   if (absent.empty()) return;
   throw InputError(
       fmt::format("{}: no rows of series \"{}\"; run the experiment first", figure, fmt::join(absent, "\", \"")));
-}
-
-struct Theory {
-  std::string name;
-  std::string label;
-  double children;  // of a node, in multiples of d
-};
-
-const Theory& find_theory(const std::string& name, const std::string& figure) {
-  static const std::array<Theory, 2> kTheories = {
-      {{"ideal_full", "ideal, full nodes (l = 2d)", 2}, {"ideal_min", "ideal, minimal nodes (l = d)", 1}}};
-  for (const Theory& theory : kTheories) {
-    if (theory.name == name) return theory;
-  }
-  throw InputError(figure + ": there is no curve \"" + name + "\"; known are ideal_full and ideal_min");
-}
-
-// Over the x values of the rows, with the N and d of a row there: structures without an order leave d empty.
-Curve theory_curve(const Theory& theory, const std::string& x, const std::vector<const Row*>& rows,
-                   const XOrder& order) {
-  Curve curve;
-  curve.name = theory.label;
-  curve.theory = true;
-  curve.metric = theory.name;
-  std::map<std::string, double> values;
-  for (const Row* row : rows) {
-    const std::string at = row->get(x);
-    const auto sets = row->number("N");
-    const auto d = row->number("d");
-    if (at.empty() || !sets || !d || *d * theory.children <= 1) continue;
-    if (values.emplace(at, ideal_search_cost(*d * theory.children, *sets)).second) curve.x.push_back(at);
-  }
-  order.sort(curve.x);
-  for (const std::string& at : curve.x) curve.y.push_back({values[at], values[at], values[at], 1});
-  return curve;
 }
 
 // A published number belongs on a figure that has rows with its settings, at any x: a quick run has not every x of the
@@ -199,20 +275,24 @@ bool same_value(const std::string& a, const std::string& b) {
 
 std::vector<Curve> curves_of(const FigureSpec& figure, const Experiment& experiment, const std::vector<Row>& all_rows) {
   const std::vector<std::string> series = series_of(figure, experiment);
-  const std::vector<const Row*> rows = rows_of_series(matching(all_rows, figure.where), series);
+  std::vector<std::string> needed = series;
+  if (!figure.base.empty()) needed.push_back(figure.base);
+  const std::vector<const Row*> rows = rows_of_series(matching(all_rows, figure.where), needed);
   const std::string name = name_of(figure, experiment);
-  require_rows(series, rows, name);
-  const XOrder order(figure, experiment);
-  std::vector<Curve> curves =
-      figure.x == "series" ? curves_over_series(figure, rows, order) : curves_a_series(figure, series, rows, order);
+  require_rows(needed, rows, name);
+  const CurveMaker maker(figure, experiment, rows);
+  std::vector<Curve> curves;
+  if (figure.x == "series") {
+    maker.add_over_series(curves);
+  } else {
+    maker.add_each_series(series, curves);
+  }
   std::erase_if(curves, [](const Curve& curve) { return curve.x.empty(); });
   if (curves.empty()) {
     throw InputError(fmt::format("{}: no row has a value of {} over {}; run the experiment first", name,
                                  fmt::join(figure.y, ", "), figure.x));
   }
-  for (const std::string& theory : figure.curves) {
-    curves.push_back(theory_curve(find_theory(theory, name), figure.x, rows, order));
-  }
+  for (const std::string& theory : figure.curves) maker.add_theory(find_theory(theory), series, curves);
   return curves;
 }
 
@@ -232,6 +312,7 @@ std::vector<PublishedPoint> published_on(const FigureSpec& figure, const Experim
                                          const std::vector<Curve>& curves, const std::vector<Row>& all_rows) {
   const std::vector<const Row*> rows = matching(all_rows, figure.where);
   std::vector<PublishedPoint> points;
+  if (!figure.base.empty()) return points;  // the numbers are no ratios
   for (const Published& published : experiment.published) {
     const std::optional<std::string> x = x_of(published, figure.x);
     if (!x || !comparable(published, figure, rows)) continue;

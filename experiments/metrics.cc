@@ -72,6 +72,24 @@ Value false_positive_rate(const Row& row) {
   return quotient(wrong, *ops * *sets - (*matches - *wrong));
 }
 
+// A filter of one set: its keys are what a build inserts.
+Value insert_rate(const Row& row) {
+  if (!counts(row, "build")) return std::nullopt;
+  return quotient(1e3, row.number("ns_per_op"));
+}
+
+Value bits_per_key(const Row& row) {
+  if (!counts(row, "build")) return std::nullopt;
+  const Value bytes = row.number("storage_bytes"), sets = row.number("N"), keys = row.number("n");
+  return bytes && sets && keys ? quotient(*bytes * 8, *sets * *keys) : std::nullopt;
+}
+
+Value lost_keys(const Row& row) {
+  if (!counts(row, "build")) return std::nullopt;
+  const Value lost = row.number("lost");  // where threads wrote without atomic operations
+  return lost ? lost : row.number("false_negatives");
+}
+
 Value messages(const Row& row) {
   if (!counts(row, "provenance")) return std::nullopt;
   return quotient(row.number("matches"), row.number("ops"));
@@ -85,6 +103,14 @@ std::vector<Metric> make_metrics() {
       derived<"search">("read_rate", "filter bytes read (GB/s)", read_rate),
       derived<"search">("throughput", "throughput (million queries/s)", throughput),
       derived<"search">("false_positive_rate", "false positive rate", false_positive_rate),
+      column<"search", "ns_per_op">("lookup_time", "lookup time (ns)"),
+      column<"search", "lines">("lines_per_query", "cache lines read a query"),
+      column<"search", "cache_references">("cache_references", "cache references a query"),
+      column<"search", "cache_misses">("cache_misses", "cache misses a query"),
+      column<"build", "ns_per_op">("fill_time", "insert time a key (ns)"),
+      derived<"build">("fill_rate", "inserts (million keys/s)", insert_rate),
+      derived<"build">("bits_per_key", "bits a key", bits_per_key),
+      derived<"build">("lost_keys", "keys lost", lost_keys),
       column<"build", "storage_bytes", 1'000'000>("storage", "storage (MB)"),
       column<"build", "memory_bytes", 1'000'000>("memory", "memory (MB)"),
       column<"build", "seconds">("build_time", "build time (s)"),

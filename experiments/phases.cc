@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "experiments/environment.h"
+#include "experiments/filter.h"
 #include "experiments/provenance.h"
 #include "experiments/window.h"
 
@@ -111,7 +112,7 @@ class IndexScenario final : public Scenario {
   Row search(Row row, const Timed& timed) {
     // The answers are those of the sets as built; after maintenance only survivors are asked for.
     const auto answers = entry_.answers && !changed_ ? inputs_.answers(settings_.data) : nullptr;
-    measure_search(row, *structure_, data_->queries, answers.get(), searcher_, timed);
+    measure_search(row, *structure_, data_->queries, judge_by(answers), searcher_, timed);
     add_footprint(row, *structure_);
     if (changed_) recheck(row);
     return row;
@@ -222,6 +223,7 @@ const ScenarioKind& kind_of(const Unit& unit) {
         [](const Unit& u, Inputs& inputs) -> std::unique_ptr<Scenario> {
           return std::make_unique<IndexScenario>(u, inputs);
         }}},
+      {"filter", {[](const Unit& u) { return u.phases; }, start_filter}},
       {"provenance", {provenance_steps, start_provenance}},
       {"window", {window_steps, start_window}},
   };
@@ -324,7 +326,14 @@ void Searcher::search(const AnyStructure& structure, Keys queries) {
   });
 }
 
-Counted count_search(const AnyStructure& structure, Keys queries, const Answers* answers) {
+Judge judge_by(std::shared_ptr<const Answers> answers) {
+  if (!answers) return nullptr;
+  return [answers = std::move(answers)](std::size_t begin, std::size_t count, const Matches& matches) {
+    return answers->judge(begin, count, matches);
+  };
+}
+
+Counted count_search(const AnyStructure& structure, Keys queries, const Judge& judge) {
   struct alignas(256) Lane {
     Matches matches;
     Counted counted;
@@ -335,8 +344,7 @@ Counted count_search(const AnyStructure& structure, Keys queries, const Answers*
     Lane& lane = lanes[static_cast<std::size_t>(worker)];
     lane.matches.clear();
     lane.counted.cost += structure.query(queries.subspan(begin, end - begin), lane.matches);
-    lane.counted.verdict += answers ? answers->judge(begin, end - begin, lane.matches)
-                                    : Verdict{.matches = lane.matches.size()};
+    lane.counted.verdict += judge ? judge(begin, end - begin, lane.matches) : Verdict{.matches = lane.matches.size()};
   });
   Counted total;
   for (const Lane& lane : lanes) {
@@ -346,16 +354,17 @@ Counted count_search(const AnyStructure& structure, Keys queries, const Answers*
   return total;
 }
 
-void measure_search(Row& row, const AnyStructure& structure, Keys queries, const Answers* answers, Searcher& searcher,
+void measure_search(Row& row, const AnyStructure& structure, Keys queries, const Judge& judge, Searcher& searcher,
                     const Timed& timed) {
   searcher.warm_up(structure, queries);
   timed([&] { searcher.search(structure, queries); });
-  const Counted counted = count_search(structure, queries, answers);
+  const Counted counted = count_search(structure, queries, judge);
   const auto ops = static_cast<double>(queries.size());
   set_number(row, "ops", ops);
   set_cost(row, "bf_cost", counted.cost.bf_checks, ops);
   set_cost(row, "words", counted.cost.words, ops);
-  if (answers) {
+  set_cost(row, "lines", counted.cost.lines, ops);
+  if (judge) {
     add_verdict(row, counted.verdict);
   } else {
     row["matches"] = std::to_string(counted.verdict.matches);

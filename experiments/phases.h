@@ -64,14 +64,18 @@ class Searcher {
 
 struct Counted {
   Cost cost;
-  Verdict verdict;  // without `answers`, only the matches are counted
+  Verdict verdict;  // without a judge, only the matches are counted
 };
 
-// All queries once more, counted and judged, on all cores: nothing here is timed.
-Counted count_search(const AnyStructure& structure, Keys queries, const Answers* answers);
+// Tells right answers from wrong ones: those of the `count` queries from number `begin` on. Called by many threads.
+using Judge = std::function<Verdict(std::size_t begin, std::size_t count, const Matches& matches)>;
+Judge judge_by(std::shared_ptr<const Answers> answers);  // empty if there are none
 
-// A timed search with its counts: ops, bf_cost, words and the verdict.
-void measure_search(Row& row, const AnyStructure& structure, Keys queries, const Answers* answers, Searcher& searcher,
+// All queries once more, counted and judged, on all cores: nothing here is timed.
+Counted count_search(const AnyStructure& structure, Keys queries, const Judge& judge);
+
+// A timed search with its counts: ops, bf_cost, words, lines and the verdict.
+void measure_search(Row& row, const AnyStructure& structure, Keys queries, const Judge& judge, Searcher& searcher,
                     const Timed& timed);
 
 }  // namespace bloomery

@@ -148,6 +148,7 @@ class Layout {
     const Curve& curve = curves_[index];
     PlacedCurve placed;
     placed.name = legend_name(curve, picture_.ylabel);
+    if (curve.theory && named(placed.name)) placed.name.clear();  // one formula for every series: named once
     placed.look = look_of(curve, figure_, experiment_);
     placed.bars = is_bar(index);
     for (std::size_t i = 0; i < curve.x.size(); ++i) {
@@ -157,6 +158,10 @@ class Layout {
       placed.y.push_back(curve.y[i].median);
     }
     picture_.curves.push_back(std::move(placed));
+  }
+
+  bool named(const std::string& name) const {
+    return std::ranges::find(picture_.curves, name, &PlacedCurve::name) != picture_.curves.end();
   }
 
   std::size_t source_index(const std::string& source) {
@@ -278,7 +283,9 @@ class Layout {
   // If no corner is free the y axis may grow to make one, before the legend goes outside.
   void place_legend() {
     std::vector<std::string> names = picture_.sources;
-    for (const PlacedCurve& curve : picture_.curves) names.push_back(curve.name);
+    for (const PlacedCurve& curve : picture_.curves) {
+      if (!curve.name.empty()) names.push_back(curve.name);
+    }
     picture_.legend = names.size() > 1;
     const Scale tight = picture_.y;
     for (const double growth : {0.0, 0.1, 0.2, 0.3, 0.4, 0.0}) {  // at last as if there were no legend

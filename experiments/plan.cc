@@ -151,8 +151,13 @@ class Planner {
     for (const ParamSpec& spec : specs) taken.insert(spec.name);
     std::erase_if(unit.settings, [&](const auto& item) { return !applies(item.first, taken); });
     for (const HarnessSetting& setting : harness_settings()) {
-      if (has_default_in(setting.name, unit.scenario)) unit.settings.try_emplace(setting.name, setting.default_value);
+      if (has_default_in(setting.name, unit.scenario)) {
+        const bool one = setting.name == "N" && unit.scenario == "filter";
+        unit.settings.try_emplace(setting.name, one ? "1" : setting.default_value);
+      }
     }
+    // A filter is sized for the keys that it gets, unless it is told otherwise.
+    if (unit.scenario == "filter" && taken.contains("n_exp")) unit.settings.try_emplace("n_exp", unit.settings["n"]);
     for (const std::string& name : taken) {
       if (unit.settings.contains(name)) unit.structure_params[name] = unit.settings[name];
     }

@@ -14,16 +14,16 @@
 
 namespace bloomery {
 
-inline constexpr std::string_view kSchema = "1";
+inline constexpr std::string_view kSchema = "2";
 // A column a line would hide the groups.
 // clang-format off
-inline constexpr std::array<std::string_view, 39> kColumns = {
+inline constexpr std::array<std::string_view, 42> kColumns = {
     "schema", "run_id", "experiment", "series", "structure",                   // whose row it is
     "N", "d", "m", "k", "n", "rho", "metric", "distribution", "construction",  // what was asked for
     "hash", "threads", "cores", "backend", "batch", "seed",
     "repeat", "phase", "status",                                               // what happened
     "ops", "seconds", "ns_per_op", "bf_cost", "filters_cost", "nodes_cost",    // what it took
-    "words", "nodes", "height", "storage_bytes", "memory_bytes",
+    "words", "lines", "cache_references", "cache_misses", "nodes", "height", "storage_bytes", "memory_bytes",
     "matches", "false_positives", "false_negatives",                           // what was answered
     "hit_rate", "params"};
 // clang-format on

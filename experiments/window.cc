@@ -89,9 +89,9 @@ class WindowScenario final : public Scenario {
     const WorkloadSpec& data = settings_.data;
     const std::vector<Key> queries = make_queries(alive_keys(), data_->first_miss, data.queries, data.hit_rate,
                                                   Random(data.seed, data.repeat, Random::kQueries, day_));
-    std::unique_ptr<Answers> answers;
-    if (entry_.answers) answers = std::make_unique<Answers>(alive(), queries, oldest_);
-    measure_search(row, *structure_, queries, answers.get(), searcher_, timed);
+    std::shared_ptr<const Answers> answers;
+    if (entry_.answers) answers = std::make_shared<const Answers>(alive(), queries, oldest_);
+    measure_search(row, *structure_, queries, judge_by(std::move(answers)), searcher_, timed);
   }
 
   const Unit& unit_;

@@ -38,6 +38,7 @@ struct Cost {
   std::uint64_t filters = 0;    // maintenance: filter values read or written
   std::uint64_t nodes = 0;      // maintenance: nodes whose value or links were read or written
   std::uint64_t words = 0;      // 64-bit words of filters read by queries
+  std::uint64_t lines = 0;      // cache lines that those words are in; 0 where the structure does not count them
   std::uint64_t reshapes = 0;   // splits, merges, redistributions, compactions
 
   Cost& operator+=(const Cost& other) {
@@ -45,6 +46,7 @@ struct Cost {
     filters += other.filters;
     nodes += other.nodes;
     words += other.words;
+    lines += other.lines;
     reshapes += other.reshapes;
     return *this;
   }

@@ -31,6 +31,9 @@ inline std::uint64_t best_hashes(double c) {
 // False positive probability of a filter with n keys.
 inline double false_positive_rate(double m, double k, double n) { return std::pow(1 - std::exp(-k * n / m), k); }
 
+// Tutorial, Fig. 2: bits a key for a rate with k hash functions.
+inline double bits_for_rate(double k, double rate) { return -k / std::log(1 - std::exp(std::log(rate) / k)); }
+
 // Bloofi 7.2.1: filters checked when exactly one path is followed and every inner node has l children.
 inline double ideal_search_cost(double l, double sets) { return l * std::log(sets) / std::log(l) + 1; }
 

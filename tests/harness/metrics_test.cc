@@ -17,6 +17,7 @@ Row row_of(const std::string& phase) {
   Row row;
   const std::map<std::string, std::string> cells = {{"status", "ok"},
                                                     {"N", "10"},
+                                                    {"n", "40"},
                                                     {"ops", "100"},
                                                     {"seconds", "3"},
                                                     {"ns_per_op", "2000"},
@@ -24,13 +25,16 @@ Row row_of(const std::string& phase) {
                                                     {"filters_cost", "6"},
                                                     {"nodes_cost", "7"},
                                                     {"words", "8"},
+                                                    {"lines", "3"},
+                                                    {"cache_references", "15"},
+                                                    {"cache_misses", "16"},
                                                     {"nodes", "11"},
                                                     {"height", "12"},
                                                     {"storage_bytes", "13000000"},
                                                     {"memory_bytes", "14000000"},
                                                     {"matches", "140"},
                                                     {"false_positives", "40"},
-                                                    {"false_negatives", "0"}};
+                                                    {"false_negatives", "17"}};
   for (const auto& [name, value] : cells) row[name] = value;
   row["phase"] = phase;
   return row;
@@ -42,6 +46,14 @@ TEST(Metrics, ValuesOfACraftedRow) {
       {"search_bf_cost", 5},
       {"words_per_query", 8},
       {"throughput", 0.5},
+      {"lookup_time", 2000},
+      {"lines_per_query", 3},
+      {"cache_references", 15},
+      {"cache_misses", 16},
+      {"fill_time", 2000},
+      {"fill_rate", 0.5},
+      {"bits_per_key", 13e6 * 8 / (10 * 40)},
+      {"lost_keys", 17},
       {"storage", 13},
       {"memory", 14},
       {"build_time", 3},
@@ -125,7 +137,7 @@ TEST(Metrics, NamesAreUniqueAndPhasesKnown) {
 
 // A number on an axis means nothing without what it counts: a unit in brackets, "a query", or a pure number.
 TEST(Metrics, LabelsSayTheUnitOrTheDimension) {
-  const std::set<std::string> pure = {"nodes", "height", "false positive rate"};
+  const std::set<std::string> pure = {"nodes", "height", "false positive rate", "bits a key", "keys lost"};
   for (const Metric& metric : metrics()) {
     const bool unit = has(metric.label, " (") && metric.label.ends_with(")");
     const bool dimension = metric.label.ends_with(" a query");

@@ -19,7 +19,8 @@ namespace fs = std::filesystem;
 
 const std::string kHeader =
     "schema,run_id,experiment,series,structure,N,d,m,k,n,rho,metric,distribution,construction,hash,threads,cores,"
-    "backend,batch,seed,repeat,phase,status,ops,seconds,ns_per_op,bf_cost,filters_cost,nodes_cost,words,nodes,"
+    "backend,batch,seed,repeat,phase,status,ops,seconds,ns_per_op,bf_cost,filters_cost,nodes_cost,words,lines,"
+    "cache_references,cache_misses,nodes,"
     "height,storage_bytes,memory_bytes,matches,false_positives,false_negatives,hit_rate,params\n";
 
 Unit sample_unit() {
@@ -56,8 +57,8 @@ TEST_F(RowsTest, GoldenRow) {
   RowWriter(file_).append({row});
   EXPECT_EQ(slurp(file_),
             kHeader +
-                "1,0123456789abcdef,golden,\"Bloofi, \"\"AU\"\"\",bloofi,10,2,,,,,,,,,,2,,,1,3,build,ok,,0.5,"
-                ",,,,,,,,,,,,,after_updates=true;layout=rows\n");
+                "2,0123456789abcdef,golden,\"Bloofi, \"\"AU\"\"\",bloofi,10,2,,,,,,,,,,2,,,1,3,build,ok,,0.5,"
+                ",,,,,,,,,,,,,,,,after_updates=true;layout=rows\n");
 }
 
 TEST_F(RowsTest, HeaderIsThereBeforeTheFirstRow) {
@@ -153,12 +154,12 @@ TEST_F(RowsTest, ForeignFilesAreKeptAsideOneByOne) {
 
 TEST_F(RowsTest, RowsOfAnotherSchemaAreNotTaken) {
   Row other = sample_row();
-  other["schema"] = "2";
+  other["schema"] = "3";
   RowWriter(file_).append({sample_row(), other});
-  EXPECT_EQ(read_rows(file_).problem, "row 2 has 39 cells and schema '2' instead of 39 and '1'");
+  EXPECT_EQ(read_rows(file_).problem, "row 2 has 42 cells and schema '3' instead of 42 and '2'");
   EXPECT_EQ(read_rows(file_).rows.size(), 1U);
   write("rows.csv", kHeader + "1,short\n");
-  EXPECT_EQ(read_rows(file_).problem, "row 1 has 2 cells and schema '1' instead of 39 and '1'");
+  EXPECT_EQ(read_rows(file_).problem, "row 1 has 2 cells and schema '1' instead of 42 and '2'");
 }
 
 TEST_F(RowsTest, KeepOnlyDropsOtherRunsAndKeepsTheFileBefore) {

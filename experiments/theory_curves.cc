@@ -1,0 +1,71 @@
+#include "experiments/theory_curves.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "experiments/errors.h"
+#include "experiments/numbers.h"
+#include "structures/params.h"
+#include "structures/theory.h"
+
+namespace bloomery {
+namespace {
+
+using Value = std::optional<double>;
+
+// Structures without an order leave d empty.
+template <int kChildrenOfD>
+Value ideal_cost(const Row& row, const std::string&) {
+  const Value sets = row.number("N"), d = row.number("d");
+  if (!sets || !d || *d * kChildrenOfD <= 1) return std::nullopt;
+  return ideal_search_cost(*d * kChildrenOfD, *sets);
+}
+
+Value standard_rate(const Row& row, const std::string&) {
+  const Value m = row.number("m"), k = row.number("k"), n = row.number("n");
+  return m && k && n ? Value(false_positive_rate(*m, *k, *n)) : std::nullopt;
+}
+
+Value rate_of_optimal_k(const Row& row, const std::string&) {
+  const Value k = row.number("k");
+  return k ? Value(std::exp2(-*k)) : std::nullopt;
+}
+
+// Over the rate, at the k of a row.
+Value bits_with_k(const Row& row, const std::string& x) {
+  const Value k = row.number("k"), rate = parse_real(x);
+  return k && rate && *rate > 0 && *rate < 1 ? Value(bits_for_rate(*k, *rate)) : std::nullopt;
+}
+
+Value least_bits(const Row&, const std::string& x) {
+  const Value rate = parse_real(x);
+  return rate && *rate > 0 && *rate < 1 ? Value(-std::log2(*rate)) : std::nullopt;
+}
+
+}  // namespace
+
+const std::vector<Theory>& theories() {
+  static const std::vector<Theory> table = {
+      {"ideal_full", "ideal, full nodes (l = 2d)", false, ideal_cost<2>},
+      {"ideal_min", "ideal, minimal nodes (l = d)", false, ideal_cost<1>},
+      {"standard_rate", "formula", true, standard_rate},
+      {"two_to_minus_k", "2⁻ᵏ", false, rate_of_optimal_k},
+      {"bits_with_k", "formula", true, bits_with_k},
+      {"least_bits", "least that any structure needs", false, least_bits},
+  };
+  return table;
+}
+
+std::vector<std::string> theory_names() {
+  std::vector<std::string> names;
+  for (const Theory& theory : theories()) names.push_back(theory.name);
+  return names;
+}
+
+const Theory& find_theory(const std::string& name) {
+  const auto found = std::ranges::find(theories(), name, &Theory::name);
+  if (found != theories().end()) return *found;
+  throw InputError("unknown curve '" + name + "'" + suggestion(name, theory_names()));
+}
+
+}  // namespace bloomery
