@@ -4,6 +4,7 @@
 
 #include "structures/bloofi.h"
 #include "structures/bloom.h"
+#include "structures/counting_bloom.h"
 #include "structures/dynamic_blocked_bloom.h"
 #include "structures/exact.h"
 #include "structures/flat_bloofi.h"
@@ -27,6 +28,7 @@ const RegistryEntry kRegistry[] = {
     {"line_read", "reads one random cache line a key, many in flight: the pace of the memory", kOne, false, make<LineRead>},
     {"exact", "hash table from key to sets: the truth", kMany, true, make<Exact>},
     {"bloom", "standard Bloom filter of one set", kOne, true, make<Bloom>},
+    {"counting_bloom", "counters of 4 bits instead of bits: keys can be removed", kOne, true, make<CountingBloom>},
     {"split_block_bloom", "one block of 32 or 64 bytes a key, one bit in each of its lanes", kOne, true,
      make<SplitBlockBloom>},
     {"scalable_bloom", "chain of ever tighter filters that grows with its set", kOne, true, make<ScalableBloom>},
