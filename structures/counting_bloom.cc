@@ -49,8 +49,7 @@ FilterShape fitting_shape(Params& params) {
 
 }  // namespace
 
-CountingBloom::CountingBloom(Params& params)
-    : shape_(fitting_shape(params)), arena_(counter_words(shape_.hasher.m())) {
+CountingBloom::CountingBloom(Params& params) : shape_(fitting_shape(params)), arena_(counter_words(shape_.hasher.m())) {
   arena_.allocate();
 }
 

@@ -2,8 +2,8 @@
 // keys can be removed. The same positions as `bloom`, four times its storage.
 //
 // A counter is the number of times that its position occurs among the positions of the keys that are in: a key that has
-// a position twice counts twice, when it comes and when it goes. A counter that reaches 15 has lost count and stays there
-// for good, whatever is removed; so a key that is in never loses a counter.
+// a position twice counts twice, when it comes and when it goes. A counter that reaches 15 has lost count and stays
+// there for good, whatever is removed; so a key that is in never loses a counter.
 #ifndef BLOOMERY_STRUCTURES_COUNTING_BLOOM_H_
 #define BLOOMERY_STRUCTURES_COUNTING_BLOOM_H_
 
@@ -28,8 +28,8 @@ class CountingBloom {
   Footprint footprint() const;
   std::string validate() const;  // no counter past the last
 
-  // Takes each key out as often as it is listed, but not if the filter does not answer yes to it at its turn; returns how
-  // many went. A key that was inserted n times is in until it was removed n times. To remove a key that never was
+  // Takes each key out as often as it is listed, but not if the filter does not answer yes to it at its turn; returns
+  // how many went. A key that was inserted n times is in until it was removed n times. To remove a key that never was
   // inserted but is answered yes takes counters from others, which may then be answered no: the caller has to know what
   // is in.
   std::uint64_t remove(Keys keys);

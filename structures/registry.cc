@@ -7,6 +7,7 @@
 #include "structures/counting_bloom.h"
 #include "structures/dynamic_blocked_bloom.h"
 #include "structures/exact.h"
+#include "structures/external_blocked_bloom.h"
 #include "structures/flat_bloofi.h"
 #include "structures/line_read.h"
 #include "structures/naive.h"
@@ -33,6 +34,8 @@ const RegistryEntry kRegistry[] = {
      make<SplitBlockBloom>},
     {"scalable_bloom", "chain of ever tighter filters that grows with its set", kOne, true, make<ScalableBloom>},
     {"dynamic_blocked_bloom", "blocks that grow on their own when they are full", kOne, true, make<DynamicBlockedBloom>},
+    {"external_blocked_bloom", "growing blocks in a file, a page each: one page a lookup", kOne, true,
+     make<ExternalBlockedBloom>},
     {"naive", "a list of Bloom filters, each asked in turn", kMany, true, make<Naive>},
     {"bloofi", "tree of Bloom filters, each inner node the OR of its children", kMany, true, make<Bloofi>},
     {"flat_bloofi", "bit-sliced Bloom filters: one AND tests 64 sets or more", kMany, true, make<FlatBloofi>},

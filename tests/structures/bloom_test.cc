@@ -115,8 +115,8 @@ TEST(Bloom, TheUnionIsTheFilterOfTheUnion) {
   }
 }
 
-// It answers yes to the keys of both and to all that the filter of the intersection does, and to nothing that one of the
-// two filters does not.
+// It answers yes to the keys of both and to all that the filter of the intersection does, and to nothing that one of
+// the two filters does not.
 TEST(Bloom, TheIntersectionHoldsTheIntersection) {
   const Overlap sets;
   const std::vector<Key> probes = random_keys(20000, 9);
@@ -199,7 +199,8 @@ TEST(Bloom, HalvesAgainAndAgainUntilTheSizeIsOdd) {
 TEST(Bloom, KeepsTheRateItWasMadeFor) {
   constexpr std::size_t kQueries = 400000, kKeys = 5000;
   for (const double rho : {0.2, 0.05, 0.01, 0.002}) {
-    const Bloom bloom = filter_of({{"n_exp", std::to_string(kKeys)}, {"rho", std::to_string(rho)}}, random_keys(kKeys, 1));
+    const Bloom bloom =
+        filter_of({{"n_exp", std::to_string(kKeys)}, {"rho", std::to_string(rho)}}, random_keys(kKeys, 1));
     const double measured = measured_rate(bloom, kQueries), posterior = bloom.posterior_false_positive_rate();
     EXPECT_NEAR(measured, posterior, 5 * binomial_deviation(posterior, kQueries)) << "rho " << rho;
     const auto m = static_cast<double>(bloom.size_in_bits()), k = std::ceil(-std::log2(rho));
