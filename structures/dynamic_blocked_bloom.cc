@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "structures/block_head.h"
 #include "structures/filter_shape.h"
 #include "structures/places.h"
 #include "structures/probes.h"
@@ -16,22 +17,8 @@ constexpr std::size_t kGroup = 32;  // keys whose blocks are fetched together
 constexpr std::size_t kLineWords = 8;
 constexpr std::uint32_t kFirstProbes = 2;  // most keys that a block does not hold end here
 
-// --- the head word ---------------------------------------------------------------------------------------------------
-
-constexpr Word kNoCell = 0xffffffffU;
-constexpr std::uint64_t kMostPlaces = (1U << 24) - 1;
-
-Word pack(Word newest, Word cells, Word left) { return newest << 32 | cells << 24 | left; }
-std::uint32_t newest_of(Word state) { return static_cast<std::uint32_t>(state >> 32); }
-std::uint64_t cells_of(Word state) { return (state >> 24) & 0xff; }
-std::uint64_t left_of(Word state) { return state & kMostPlaces; }
-
 // Of a cell whose first word is taken.
 std::uint64_t bits_of(std::uint64_t words) { return (words - 1) * 64; }
-
-std::uint64_t capacity_of(const LinkShape& shape, std::uint64_t bits) {
-  return std::min(kMostPlaces, static_cast<std::uint64_t>(static_cast<double>(bits) / shape.c));
-}
 
 void fetch(const Word* head, std::uint64_t hash, std::uint64_t m, std::uint32_t probes) {
   PairedProbes positions(hash, m);
@@ -43,15 +30,19 @@ void fetch(const Word* head, std::uint64_t hash, std::uint64_t m, std::uint32_t 
 
 DynamicBlockedBloom::Sizes::Sizes(Params& params, const ChainShape& shape) {
   const std::uint64_t n_exp = params.integer("n_exp", 10000, 1, 1ULL << 36, "keys expected");
-  const std::uint64_t bytes = params.integer("block_bytes", 256, 16, 1 << 16, "of a block's first cell, a word of them its head");
-  if (bytes % sizeof(Word) != 0) throw ParamError("block_bytes", fmt::format("block_bytes is {}; it must be whole words of 8", bytes));
+  const std::uint64_t bytes =
+      params.integer("block_bytes", 256, 16, 1 << 16, "of a block's first cell, a word of them its head");
+  if (bytes % sizeof(Word) != 0)
+    throw ParamError("block_bytes", fmt::format("block_bytes is {}; it must be whole words of 8", bytes));
   words = bytes / sizeof(Word);
   const double fraction = params.real("fraction", 0.125, 0, 16, "bytes of a growth cell over those of the first");
-  grow_words = std::max<std::uint64_t>(2, static_cast<std::uint64_t>(std::round(fraction * static_cast<double>(words))));
+  grow_words =
+      std::max<std::uint64_t>(2, static_cast<std::uint64_t>(std::round(fraction * static_cast<double>(words))));
   most_links = params.integer("most_links", 48, 1, 64, "cells of a block; the last one then takes whatever comes");
-  const std::uint64_t capacity = capacity_of(shape.link(0), bits_of(words));
+  const std::uint64_t capacity = places_in(shape.link(0), bits_of(words));
   if (capacity == 0) {
-    throw ParamError("block_bytes", fmt::format("block_bytes is {}; a key alone needs {:.0f} bits", bytes, shape.link(0).c));
+    throw ParamError("block_bytes",
+                     fmt::format("block_bytes is {}; a key alone needs {:.0f} bits", bytes, shape.link(0).c));
   }
   blocks = (n_exp + capacity - 1) / capacity;
   expect_fits_memory("n_exp", static_cast<double>(blocks) * static_cast<double>(bytes) * 8);
@@ -63,10 +54,9 @@ DynamicBlockedBloom::DynamicBlockedBloom(Params& params)
     // A growth cell has the padding of its slot as well.
     const LinkShape shape = shape_.link(i);
     const std::uint64_t m = bits_of(i == 0 ? sizes_.words : growth_.stride());
-    links_.push_back({shape, m, std::max<std::uint64_t>(1, capacity_of(shape, m))});
+    links_.push_back({shape, m, std::max<std::uint64_t>(1, places_in(shape, m))});
   }
   first_.allocate_run((sizes_.blocks * sizes_.words + kLineWords - 1) / kLineWords);
-  for (std::uint64_t b = 0; b < sizes_.blocks; ++b) *head(b) = pack(kNoCell, 0, links_[0].capacity);
 }
 
 // Asks the first cell, then the growth cells from the newest back.
@@ -80,7 +70,7 @@ bool DynamicBlockedBloom::holds(const Word* head, Word state, std::uint64_t hash
     return yes;
   };
   if (ask(head, 0)) return true;
-  std::uint32_t at = newest_of(state);
+  std::uint32_t at = link_of(state);
   for (std::uint64_t i = cells_of(state); i > 0; --i) {
     const Word* cell = growth_.at(at);
     if (ask(cell, i)) return true;
@@ -93,12 +83,12 @@ bool DynamicBlockedBloom::holds(const Word* head, Word state, std::uint64_t hash
 bool DynamicBlockedBloom::grow(Word* head) {
   const std::lock_guard lock(growing_);
   const Word state = acquire_word(head);
-  if (left_of(state) > 0) return false;
+  if (taken_of(state) < links_[cells_of(state)].capacity) return false;
   const std::uint32_t fresh = growth_.allocate();
-  *growth_.at(fresh) = newest_of(state);
+  *growth_.at(fresh) = link_of(state);
   const std::uint64_t cells = cells_of(state) + 1;
   // Nobody else writes a head without places, so that a store is enough; release, for the cell to be seen with it.
-  __atomic_store_n(head, pack(fresh, cells, links_[cells].capacity), __ATOMIC_RELEASE);
+  __atomic_store_n(head, pack_head(fresh, cells, 0), __ATOMIC_RELEASE);
   return true;
 }
 
@@ -110,15 +100,16 @@ std::uint64_t DynamicBlockedBloom::insert_key(Policy policy, Word* head, std::ui
   Word state = acquire_word(head);
   if (holds<false>(head, state, hash, unused)) return 0;
   for (;;) {
-    if (left_of(state) == 0 && cells_of(state) + 1 < links_.size()) {
+    const bool full = taken_of(state) == links_[cells_of(state)].capacity;
+    if (full && cells_of(state) + 1 < links_.size()) {
       grown += grow(head);
       state = acquire_word(head);
-    } else if (left_of(state) == 0 || update_word<Policy>(head, state, state - 1)) {
+    } else if (full || update_word<Policy>(head, state, state + 1)) {
       break;
     }
   }
   const std::uint64_t i = cells_of(state);
-  Word* cell = i == 0 ? head : growth_.at(newest_of(state));
+  Word* cell = i == 0 ? head : growth_.at(link_of(state));
   set_all(policy, cell + 1, 0, PairedProbes(link_hash(hash, i), links_[i].m), links_[i].shape.hashes_of(hash));
   return grown;
 }
@@ -156,7 +147,7 @@ Cost DynamicBlockedBloom::query(Keys keys, Matches& out) const {
     }
     for (std::size_t i = 0; i < count; ++i) {
       const Word state = load_word(heads[i]);
-      if (cells_of(state) > 0) prefetch(growth_.at(newest_of(state)));
+      if (cells_of(state) > 0) prefetch(growth_.at(link_of(state)));
     }
     for (std::size_t i = 0; i < count; ++i) {
       const bool hit = holds<kCount>(heads[i], acquire_word(heads[i]), hashes[i], cost);
@@ -179,15 +170,18 @@ Footprint DynamicBlockedBloom::footprint() const {
 
 std::string DynamicBlockedBloom::check(std::uint64_t block) const {
   const Word state = *head(block);
-  if (left_of(state) > links_[cells_of(state)].capacity) return fmt::format("block {} has more places than it can", block);
-  std::uint32_t at = newest_of(state);
-  for (std::uint64_t i = cells_of(state); i > 0; --i) {
+  const std::uint64_t newest = cells_of(state), capacity = links_[newest].capacity;
+  if (taken_of(state) > capacity) return fmt::format("block {} has more keys than places", block);
+  std::uint32_t at = link_of(state);
+  for (std::uint64_t i = newest; i > 0; --i) {
     if (at >= growth_.used()) return fmt::format("block {} links to a cell that does not exist", block);
-    const bool full = i < cells_of(state) || left_of(state) == 0;
-    if (full && count_ones(growth_.at(at) + 1, growth_.stride() - 1) == 0) return fmt::format("block {} has an empty cell", block);
+    const bool used = i < newest || taken_of(state) == capacity;
+    if (used && count_ones(growth_.at(at) + 1, growth_.stride() - 1) == 0) {
+      return fmt::format("block {} has an empty cell", block);
+    }
     at = static_cast<std::uint32_t>(*growth_.at(at));
   }
-  return at == kNoCell ? "" : fmt::format("block {} has a longer chain than it says", block);
+  return at == 0 ? "" : fmt::format("block {} has a longer chain than it says", block);
 }
 
 std::string DynamicBlockedBloom::validate() const {

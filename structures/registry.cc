@@ -4,8 +4,10 @@
 
 #include "structures/bloofi.h"
 #include "structures/bloom.h"
+#include "structures/counting_bloom.h"
 #include "structures/dynamic_blocked_bloom.h"
 #include "structures/exact.h"
+#include "structures/external_blocked_bloom.h"
 #include "structures/flat_bloofi.h"
 #include "structures/line_read.h"
 #include "structures/naive.h"
@@ -27,10 +29,13 @@ const RegistryEntry kRegistry[] = {
     {"line_read", "reads one random cache line a key, many in flight: the pace of the memory", kOne, false, make<LineRead>},
     {"exact", "hash table from key to sets: the truth", kMany, true, make<Exact>},
     {"bloom", "standard Bloom filter of one set", kOne, true, make<Bloom>},
+    {"counting_bloom", "counters of 4 bits instead of bits: keys can be removed", kOne, true, make<CountingBloom>},
     {"split_block_bloom", "one block of 32 or 64 bytes a key, one bit in each of its lanes", kOne, true,
      make<SplitBlockBloom>},
     {"scalable_bloom", "chain of ever tighter filters that grows with its set", kOne, true, make<ScalableBloom>},
     {"dynamic_blocked_bloom", "blocks that grow on their own when they are full", kOne, true, make<DynamicBlockedBloom>},
+    {"external_blocked_bloom", "growing blocks in a file, a page each: one page a lookup", kOne, true,
+     make<ExternalBlockedBloom>},
     {"naive", "a list of Bloom filters, each asked in turn", kMany, true, make<Naive>},
     {"bloofi", "tree of Bloom filters, each inner node the OR of its children", kMany, true, make<Bloofi>},
     {"flat_bloofi", "bit-sliced Bloom filters: one AND tests 64 sets or more", kMany, true, make<FlatBloofi>},
