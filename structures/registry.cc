@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "structures/blocked_bloom.h"
 #include "structures/bloofi.h"
 #include "structures/bloom.h"
 #include "structures/dynamic_blocked_bloom.h"
@@ -27,6 +28,8 @@ const RegistryEntry kRegistry[] = {
     {"line_read", "reads one random cache line a key, many in flight: the pace of the memory", kOne, false, make<LineRead>},
     {"exact", "hash table from key to sets: the truth", kMany, true, make<Exact>},
     {"bloom", "standard Bloom filter of one set", kOne, true, make<Bloom>},
+    {"blocked_bloom", "blocks of a cache line, a page or any size; all bits of a key in one", kOne, true,
+     make<BlockedBloom>},
     {"split_block_bloom", "one block of 32 or 64 bytes a key, one bit in each of its lanes", kOne, true,
      make<SplitBlockBloom>},
     {"scalable_bloom", "chain of ever tighter filters that grows with its set", kOne, true, make<ScalableBloom>},
