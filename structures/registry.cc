@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "structures/blocked_bloom.h"
 #include "structures/bloofi.h"
 #include "structures/bloom.h"
 #include "structures/counting_bloom.h"
@@ -30,6 +31,8 @@ const RegistryEntry kRegistry[] = {
     {"exact", "hash table from key to sets: the truth", kMany, true, make<Exact>},
     {"bloom", "standard Bloom filter of one set", kOne, true, make<Bloom>},
     {"counting_bloom", "counters of 4 bits instead of bits: keys can be removed", kOne, true, make<CountingBloom>},
+    {"blocked_bloom", "blocks of a cache line, a page or any size; all bits of a key in one", kOne, true,
+     make<BlockedBloom>},
     {"split_block_bloom", "one block of 32 or 64 bytes a key, one bit in each of its lanes", kOne, true,
      make<SplitBlockBloom>},
     {"scalable_bloom", "chain of ever tighter filters that grows with its set", kOne, true, make<ScalableBloom>},

@@ -2,9 +2,9 @@
 
 #include <cstring>
 
+#include "structures/block_theory.h"
 #include "structures/filter_shape.h"
 #include "structures/rolling.h"
-#include "structures/block_theory.h"
 #include "structures/split_block.h"
 
 namespace bloomery {
@@ -44,7 +44,7 @@ SplitBlockBloom::SplitBlockBloom(Params& params)
 }
 
 template <std::size_t kLanes, class Policy>
-void SplitBlockBloom::insert_lanes(Keys keys, Policy policy) {
+void SplitBlockBloom::insert_lanes(Keys keys, Policy) {
   using Block = SplitBlock<kLanes>;
   Word* words = bits();
   roll(
@@ -56,8 +56,7 @@ void SplitBlockBloom::insert_lanes(Keys keys, Policy policy) {
         return place;
       },
       [&](std::size_t, const Place& place) {
-        const auto mask = Block::mask(place.hash);
-        for (std::size_t w = 0; w < Block::kWords; ++w) policy.merge(words + place.word + w, mask[w]);
+        merge_mask<Policy>(words + place.word, Block::mask(place.hash));
       });
 }
 

@@ -1,0 +1,164 @@
+#include "structures/blocked_bloom.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "structures/block_kernels.h"
+#include "structures/block_theory.h"
+#include "structures/filter_shape.h"
+#include "structures/rolling.h"
+
+namespace bloomery {
+namespace {
+
+constexpr std::uint64_t kLeastBytes = sizeof(Word), kMostBytes = 1 << 20;
+// Keys from step to step in blocks of many lines, of which a key may have k in flight.
+constexpr std::size_t kKeysAhead = 16;
+
+void expect_reachable(const BlockSizes& sizes, double rate, double rho) {
+  if (rate <= rho * 1.01) return;
+  throw ParamError("c", fmt::format("c gives, in blocks of {} bytes, a rate of {:.2g}, not the {:g} of rho; leave out one of "
+                                    "the two",
+                                    sizes.block_bytes, rate, rho));
+}
+
+}  // namespace
+
+BlockedBloom::Shape::Shape(Params& params)
+    : balanced(params.flag("balanced", false, "the block of key x is x mod b, not one by its hash")) {
+  sizes.block_bytes = ask_block_bytes(params, kLeastBytes, kMostBytes);
+  const FilterSizes standard(params);
+  Params answered = params;  // so that they are not listed twice
+  const Wanted wanted(answered);
+  const bool sized = params.given("m") || params.given("c"), by_rate = params.given("rho") || !params.given("k");
+  k = by_rate && !sized && !params.given("k") ? best_hashes_for(wanted, standard.k) : standard.k;
+  const double bits = by_rate && !sized ? bits_for(wanted, k) : static_cast<double>(standard.m);
+  const char* name = params.given("m") ? "m" : params.given("c") ? "c" : "n_exp";
+  sizes = BlockSizes(name, sizes.block_bytes, bits);
+  if (params.given("c") && params.given("rho") && !params.given("k") && !params.given("m")) {
+    expect_reachable(sizes, rate(static_cast<double>(sizes.blocks), k, wanted.n_exp), wanted.rho);
+  }
+}
+
+double BlockedBloom::Shape::rate(double blocks, std::uint64_t hashes, std::uint64_t n) const {
+  const auto rate_by = balanced ? balanced_false_positive_rate : blocked_false_positive_rate;
+  return rate_by(blocks, static_cast<double>(sizes.block_bits()), static_cast<double>(hashes), static_cast<double>(n));
+}
+
+double BlockedBloom::Shape::bits_for(const Wanted& wanted, std::uint64_t hashes) const {
+  return bits_for_rate(wanted, sizes.block_bytes, [&](double blocks) { return rate(blocks, hashes, wanted.n_exp); });
+}
+
+// Loads that vary make fewer hash functions than the standard filter's the better choice, in small blocks above all.
+std::uint64_t BlockedBloom::Shape::best_hashes_for(const Wanted& wanted, std::uint64_t most) const {
+  double bits = bits_for(wanted, most);
+  for (std::uint64_t hashes = most; hashes > 1; --hashes) {
+    const double fewer = bits_for(wanted, hashes - 1);
+    if (fewer >= bits) return hashes;
+    bits = fewer;
+  }
+  return 1;
+}
+
+BlockedBloom::BlockedBloom(Params& params)
+    : shape_(params),
+      seed_(ask_mixed_seed(params)),
+      atomic_(ask_atomic(params)),
+      arena_(shape_.sizes.bytes() / sizeof(Word)) {
+  arena_.allocate();
+}
+
+template <class Kernel, class Policy>
+void BlockedBloom::insert_blocks(const Kernel& kernel, Policy policy, Keys keys) {
+  Word* words = bits();
+  const auto ask = [&](std::size_t i) {
+    const Place place = place_of(keys[i]);
+    kernel.fetch(words + place.word, place.hash);
+    return place;
+  };
+  const auto use = [&](std::size_t, const Place& place) { kernel.merge(policy, words + place.word, place.hash); };
+  roll<Kernel::kOneLine ? kInFlight : kKeysAhead>(keys.size(), ask, use);
+}
+
+Cost BlockedBloom::insert(SetId, Keys keys) {
+  with_policy(atomic_, [&](auto policy) {
+    with_block<0>(shape_.sizes.block_bytes, shape_.k, [&](auto kernel) { insert_blocks(kernel, policy, keys); });
+  });
+  return {.filters = 1, .nodes = 1};
+}
+
+Cost BlockedBloom::replace(SetId id, Keys keys) {
+  std::memset(bits(), 0, shape_.sizes.bytes());
+  return insert(id, keys);
+}
+
+// Calls test(i, block, hash) for every key, its lines fetched well before.
+template <class Kernel, class Test>
+void BlockedBloom::query_blocks(const Kernel& kernel, Keys keys, const Test& test) const {
+  const Word* words = bits();
+  const auto use = [&](std::size_t i, const Place& place) { test(i, words + place.word, place.hash); };
+  if constexpr (Kernel::kOneLine) {
+    const auto ask = [&](std::size_t i) {
+      const Place place = place_of(keys[i]);
+      kernel.fetch(words + place.word, place.hash);
+      return place;
+    };
+    roll(keys.size(), ask, use);
+  } else {
+    const auto ask = [&](std::size_t i) {
+      const Place place = place_of(keys[i]);
+      kernel.fetch_first(words + place.word, place.hash);
+      return place;
+    };
+    const auto look = [&](std::size_t, const Place& place) { kernel.fetch_rest(words + place.word, place.hash); };
+    roll_twice<kKeysAhead>(keys.size(), ask, look, use);
+  }
+}
+
+template <bool kCount>
+Cost BlockedBloom::query(Keys keys, Matches& out) const {
+  std::uint64_t words = 0;
+  out.ensure(keys.size());
+  with_block<0>(shape_.sizes.block_bytes, shape_.k, [&](auto kernel) {
+    query_blocks(kernel, keys, [&](std::size_t i, const Word* block, std::uint64_t hash) {
+      std::uint32_t read = 0;
+      out.push(static_cast<std::uint32_t>(i), 0, kernel.test(block, hash, read));
+      if constexpr (kCount) words += read;
+    });
+  });
+  if constexpr (!kCount) return {};
+  return {.bf_checks = keys.size(), .words = words};
+}
+
+template Cost BlockedBloom::query<true>(Keys, Matches&) const;
+template Cost BlockedBloom::query<false>(Keys, Matches&) const;
+
+Footprint BlockedBloom::footprint() const {
+  return {.storage_bytes = shape_.sizes.bytes(), .memory_bytes = arena_.resident_bytes(), .nodes = 1};
+}
+
+double BlockedBloom::expected_false_positive_rate(std::uint64_t n) const {
+  return shape_.rate(static_cast<double>(shape_.sizes.blocks), shape_.k, n);
+}
+
+double BlockedBloom::posterior_false_positive_rate() const {
+  double sum = 0;
+  for (std::uint64_t b = 0; b < shape_.sizes.blocks; ++b) {
+    const auto ones = static_cast<double>(count_ones(bits() + b * block_words(), block_words()));
+    sum += std::pow(ones / static_cast<double>(shape_.sizes.block_bits()), static_cast<double>(shape_.k));
+  }
+  return sum / static_cast<double>(shape_.sizes.blocks);
+}
+
+BlockLoads BlockedBloom::loads(Keys keys) const {
+  std::vector<std::uint64_t> loads(shape_.sizes.blocks);
+  for (Key key : keys) ++loads[block_of(key, mix64(key ^ seed_))];
+  const auto [least, most] = std::ranges::minmax(loads);
+  return {.least = least, .most = most, .mean = static_cast<double>(keys.size()) / static_cast<double>(loads.size())};
+}
+
+}  // namespace bloomery
