@@ -1,5 +1,7 @@
 #include "experiments/filter.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
@@ -41,8 +43,17 @@ class FilterScenario final : public Scenario {
     });
     set_number(row, "ops", static_cast<double>(keys().size()));
     add_footprint(row, *structure_);
+    add_loads(row);
     if (entry_.answers) count_lost(row);
     return row;
+  }
+
+  void add_loads(Row& row) const {
+    const std::optional<BlockLoads> loads = structure_->loads(keys());
+    if (!loads) return;
+    add_param(row, "least_load", std::to_string(loads->least));
+    add_param(row, "mean_load", fmt::format("{}", loads->mean));
+    add_param(row, "most_load", std::to_string(loads->most));
   }
 
   // Threads that write without atomic operations lose each other's bits: that is then the result, not an error.

@@ -23,6 +23,7 @@ class AnyStructure {
   virtual void query_timed(Keys keys, Matches& out) const = 0;  // the same, compiled without counting
   virtual Footprint footprint() const = 0;
   virtual std::string validate() const = 0;  // "" when every invariant holds, or when there is none to check
+  virtual std::optional<BlockLoads> loads(Keys keys) const = 0;
   virtual bool concurrent_insert() const = 0;
 };
 
@@ -62,6 +63,10 @@ class Erased final : public AnyStructure {
   std::string validate() const override {
     if constexpr (Validates<T>) return it_.validate();
     return "";
+  }
+  std::optional<BlockLoads> loads([[maybe_unused]] Keys keys) const override {
+    if constexpr (HasBlocks<T>) return it_.loads(keys);
+    return std::nullopt;
   }
   bool concurrent_insert() const override { return T::kConcurrentInsert; }
 

@@ -41,12 +41,6 @@ double bits_for_rate(const Wanted& wanted, std::uint64_t block_bytes, const std:
 // Bytes of a block: a cache line, a page, or any whole number of words from `least` to `most` bytes.
 std::uint64_t ask_block_bytes(Params& params, std::uint64_t least, std::uint64_t most);
 
-// Keys in a block.
-struct BlockLoads {
-  std::uint64_t least = 0, most = 0;
-  double mean = 0;
-};
-
 }  // namespace bloomery
 
 #endif  // BLOOMERY_STRUCTURES_BLOCK_SIZES_H_

@@ -121,17 +121,18 @@ void BlockedBloom::query_blocks(const Kernel& kernel, Keys keys, const Test& tes
 
 template <bool kCount>
 Cost BlockedBloom::query(Keys keys, Matches& out) const {
-  std::uint64_t words = 0;
+  std::uint64_t words = 0, lines = 0;
   out.ensure(keys.size());
   with_block<0>(shape_.sizes.block_bytes, shape_.k, [&](auto kernel) {
     query_blocks(kernel, keys, [&](std::size_t i, const Word* block, std::uint64_t hash) {
       std::uint32_t read = 0;
       out.push(static_cast<std::uint32_t>(i), 0, kernel.test(block, hash, read));
       if constexpr (kCount) words += read;
+      if constexpr (kCount) lines += kernel.kOneLine ? 1 : read;
     });
   });
   if constexpr (!kCount) return {};
-  return {.bf_checks = keys.size(), .words = words};
+  return {.bf_checks = keys.size(), .words = words, .lines = lines};
 }
 
 template Cost BlockedBloom::query<true>(Keys, Matches&) const;

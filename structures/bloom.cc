@@ -68,7 +68,7 @@ Cost Bloom::query(Keys keys, Matches& out) const {
         if constexpr (kCount) ++tests;
         return test_bit(bits(), p);
       });
-  if constexpr (kCount) return {.bf_checks = keys.size(), .words = tests};
+  if constexpr (kCount) return {.bf_checks = keys.size(), .words = tests, .lines = tests};
   return {};
 }
 

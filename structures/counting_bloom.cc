@@ -104,7 +104,7 @@ Cost CountingBloom::query(Keys keys, Matches& out) const {
         if constexpr (kCount) ++tests;
         return counted(words(), p);
       });
-  if constexpr (kCount) return {.bf_checks = keys.size(), .words = tests};
+  if constexpr (kCount) return {.bf_checks = keys.size(), .words = tests, .lines = tests};
   return {};
 }
 

@@ -66,7 +66,10 @@ bool DynamicBlockedBloom::holds(const Word* head, Word state, std::uint64_t hash
   const auto ask = [&](const Word* cell, std::uint64_t i) {
     const Link& link = links_[i];
     const bool yes = all_set(cell + 1, 0, PairedProbes(link_hash(hash, i), link.m), link.shape.hashes_of(hash), read);
-    if constexpr (kCount) cost += {.bf_checks = 1, .words = std::uint64_t{read} + 1};
+    if constexpr (kCount) {
+      const std::uint64_t words = std::uint64_t{read} + 1, lines = (link.m / 64 + kLineWords) / kLineWords;
+      cost += {.bf_checks = 1, .words = words, .lines = std::min(words, lines)};
+    }
     return yes;
   };
   if (ask(head, 0)) return true;

@@ -135,12 +135,12 @@ bool ExternalBlockedBloom::holds(Pages& pages, std::uint64_t block, std::uint64_
   for (std::uint64_t level = 0; number != 0; ++level) {
     const Word* page = pages.at(level, number);
     const Word head = acquire_word(page);
-    if constexpr (kCount) cost += {.bf_checks = 1, .words = 1};
+    if constexpr (kCount) cost += {.bf_checks = 1, .words = 1, .lines = 1};
     for (std::uint64_t i = 0; i <= cells_of(head); ++i) {
       const Cell& here = cell(level, i);
       std::uint32_t read = 0;
       const bool yes = all_set(page + here.word, 0, probes_of(hash, level, i), here.shape.hashes_of(hash), read);
-      if constexpr (kCount) cost.words += read;
+      if constexpr (kCount) cost += {.words = read, .lines = read};
       if (yes) return true;
     }
     number = link_of(head);

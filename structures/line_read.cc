@@ -35,7 +35,8 @@ Cost LineRead::query(Keys keys, Matches& out) const {
       },
       [&](std::size_t, const Word* line) { sum += load_word(line); });
   *out.scratch(0, 1) = sum;
-  return {.words = kCount ? keys.size() * kLineWords : 0};
+  if constexpr (!kCount) return {};
+  return {.words = keys.size() * kLineWords, .lines = keys.size()};
 }
 
 template Cost LineRead::query<true>(Keys, Matches&) const;

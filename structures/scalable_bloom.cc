@@ -146,7 +146,10 @@ std::uint32_t ScalableBloom::ask(std::size_t index, const std::uint64_t* hashes,
       const bool yes = all_set(link.words, 0, probes_of(i), how_many(i), read);
       passed |= std::uint32_t{yes} << i;
       // Those that pass are read again from the start, and counted then.
-      if constexpr (kCount) cost.words += last || !yes ? read : 0;
+      if constexpr (kCount) {
+        const std::uint32_t fresh = last || !yes ? read : 0;
+        cost += {.words = fresh, .lines = fresh};
+      }
     }
     return passed;
   };

@@ -94,7 +94,7 @@ Cost SplitBlockBloom::query(Keys keys, Matches& out) const {
   out.ensure(keys.size());
   with_lanes(sizes_.block_bytes, [&](auto lanes) { query_lanes<lanes>(keys, out); });
   if constexpr (!kCount) return {};
-  return {.bf_checks = keys.size(), .words = keys.size() * block_words()};
+  return {.bf_checks = keys.size(), .words = keys.size() * block_words(), .lines = keys.size()};
 }
 
 template Cost SplitBlockBloom::query<true>(Keys, Matches&) const;

@@ -59,6 +59,12 @@ struct Footprint {
   std::uint64_t height = 0;         // edges from the root to a leaf; 0 without a tree
 };
 
+// Keys in a block, over all blocks of a filter.
+struct BlockLoads {
+  std::uint64_t least = 0, most = 0;
+  double mean = 0;
+};
+
 template <class T>
 concept Builds = requires(T t, Sets sets, const Executor& executor) {
   { t.build(sets, executor) } -> std::same_as<Cost>;
@@ -91,6 +97,12 @@ concept Replaces = requires(T t, SetId id, Keys keys) {
 template <class T>
 concept Validates = requires(const T& c) {
   { c.validate() } -> std::convertible_to<std::string>;
+};
+
+// How many of these keys would be in each block.
+template <class T>
+concept HasBlocks = requires(const T& c, Keys keys) {
+  { c.loads(keys) } -> std::same_as<BlockLoads>;
 };
 
 // query<true> counts into the Cost it returns, query<false> compiles the counting out: one algorithm, two

@@ -36,6 +36,7 @@ Row row_of(const std::string& phase) {
                                                     {"false_positives", "40"},
                                                     {"false_negatives", "17"}};
   for (const auto& [name, value] : cells) row[name] = value;
+  row["params"] = "least_load=18;mean_load=19;most_load=20";
   row["phase"] = phase;
   return row;
 }
@@ -54,6 +55,9 @@ TEST(Metrics, ValuesOfACraftedRow) {
       {"fill_rate", 0.5},
       {"bits_per_key", 13e6 * 8 / (10 * 40)},
       {"lost_keys", 17},
+      {"least_load", 18},
+      {"mean_load", 19},
+      {"most_load", 20},
       {"storage", 13},
       {"memory", 14},
       {"build_time", 3},
