@@ -198,15 +198,21 @@ class CurveMaker {
               const std::vector<const Row*>& rows) const {
     Curve result{std::move(name), {}, {}, false, std::move(series), metric};
     Samples samples = XAxis::samples_of(find_metric(metric), rows, axis_);
-    if (!figure_.base.empty()) {
-      const auto base = rows_of_series(rows_, {figure_.base});
-      samples = relative_to(XAxis::samples_of(find_metric(metric), base, axis_), samples, figure_.speedup);
-    }
+    if (!figure_.base.empty()) samples = relative_to(base_of(metric, samples), samples, figure_.speedup);
     for (const auto& [x, place] : axis_.stand(samples, rows)) {
       result.x.push_back(x);
       result.y.push_back(summary_of(samples.at(place)));
     }
     return result;
+  }
+
+  // On an axis of series the base stands at one place and is compared with all.
+  Samples base_of(const std::string& metric, const Samples& own) const {
+    Samples base = XAxis::samples_of(find_metric(metric), rows_of_series(rows_, {figure_.base}), axis_);
+    if (figure_.x != "series" || !base.contains(figure_.base)) return base;
+    Samples everywhere;
+    for (const auto& [place, samples] : own) everywhere[place] = base.at(figure_.base);
+    return everywhere;
   }
 
   // With the settings of the first row at every place that has what the formula needs.

@@ -31,12 +31,14 @@ double mean_over_block_loads(double n, double blocks, Rate rate) {
 
 // False positive probability of one block of so many bits that holds `load` keys. The mean of fill^k, not the fill's
 // mean to the power k: in blocks as small as a cache line the fill varies enough to matter, so the second-order term is
-// kept, with the exact variance of occupancy.
-inline double block_false_positive_rate(double bits, double k, double load) {
+// kept, with the exact variance of occupancy. Positions that fall on one of the `head` bits are left out, and so count
+// as set.
+inline double block_false_positive_rate(double bits, double k, double load, double head = 0) {
   if (load <= 0) return 0;
-  const double throws = k * load;
-  const double empty = std::pow(1 - 1 / bits, throws), both_empty = std::pow(1 - 2 / bits, throws), fill = 1 - empty;
-  const double variance = std::max(0.0, empty / bits + (1 - 1 / bits) * both_empty - empty * empty);
+  const double throws = k * load, used = 1 - head / bits;
+  const double empty = std::pow(1 - 1 / bits, throws), both_empty = std::pow(1 - 2 / bits, throws);
+  const double fill = 1 - used * empty;
+  const double variance = used * std::max(0.0, empty / bits + (used - 1 / bits) * both_empty - used * empty * empty);
   return std::min(1.0, std::pow(fill, k) + k * (k - 1) / 2 * std::pow(fill, k - 2) * variance);
 }
 
@@ -74,9 +76,20 @@ double least_for_rate(double rho, double most, Rate rate) {
   return std::min(high, most);
 }
 
-// Keys that a block gets beyond its capacity, on average.
+// Blocks that take no more than `capacity` keys: a query that meets a full one goes on to the next level, and `next` is
+// the rate there.
+template <class Rate>
+double overflow_false_positive_rate(double n, double blocks, double capacity, double next, Rate rate) {
+  const double full = rate(capacity), of_full = full + (1 - full) * next;
+  return mean_over_block_loads(n, blocks, [&](double load) { return load < capacity ? rate(load) : of_full; });
+}
+
+// Keys that a block gets beyond its capacity: their mean, and the mean of their square.
 inline double expected_spill(double n, double blocks, double capacity) {
   return mean_over_block_loads(n, blocks, [&](double load) { return std::max(0.0, load - capacity); });
+}
+inline double expected_square_of_spill(double n, double blocks, double capacity) {
+  return mean_over_block_loads(n, blocks, [&](double load) { return std::pow(std::max(0.0, load - capacity), 2); });
 }
 
 }  // namespace bloomery

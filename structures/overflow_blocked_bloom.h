@@ -1,12 +1,12 @@
 // A blocked Bloom filter whose full blocks spill into another one (Kaler, "Overflow table" of the future work).
 //
-// Every block counts its keys, in a few bits of its own. A block that has as many as it may takes no more: further keys
-// go to a block of the next level, a smaller and tighter filter of the same kind, and so on to the last level, which
-// takes everything. A query asks the next level only where the block is full. So no block is much worse than the others,
-// which is what a blocked filter pays for, and most keys still cost one block.
+// Every block counts the places it has left, in a few bits of its own. One that has none left is full: further keys go
+// to a block of the next level, a smaller and tighter filter of the same kind, and so on to the last level, which takes
+// everything. A query asks the next level only where the block is full. So no block is much worse than the others, as
+// they are in a blocked filter, and most keys still cost one block.
 //
-//   a cache line     | bits ... :504 | keys:8 |
-//   any other block  | keys:64 | bits ... |
+//   a cache line     | places left:8 | bits:504 |
+//   any other block  | places left:64 | bits ... |
 //
 // The rate of a level, with all that is behind it, is at most `ratio` times that of the level before. A key that its
 // block already answers yes to takes no place, so that repeated keys fill no block.
@@ -25,11 +25,11 @@ namespace bloomery {
 // Thread safety: insert may run concurrently with insert and query (with `atomic`, the default).
 //
 // Invariants, for any interleaving:
-//   1. A count rises by one compare-and-swap at a time and never beyond the capacity: a block once full stays full.
-//   2. An insert leaves its key in a block that had a place, or that had all its bits; or in the next level, and then it
-//      has seen the block full.
+//   1. A count falls by one compare-and-swap at a time and never below zero: a block once full stays full.
+//   2. An insert leaves its key in a block that had a place, or that had all its bits; or in the next level, and then
+//      it has seen the block full.
 //   3. Hence a query that begins after an insert returned finds the bits in the block, or sees it full and goes on to
-//      where they are. Bits and counts are never taken back, so that no order between them is needed.
+//      where they are. Neither bits nor places are ever given back, so that no order between them is needed.
 class OverflowBlockedBloom {
  public:
   static constexpr bool kConcurrentInsert = true;
@@ -47,7 +47,7 @@ class OverflowBlockedBloom {
   template <bool kCount>
   Cost query(Keys keys, Matches& out) const;
   Footprint footprint() const;
-  std::string validate() const;  // no block holds more keys than it may, and no last level counts
+  std::string validate() const;  // no block has more places than it can, and none of the last level is full
 
   double expected_false_positive_rate(std::uint64_t n) const;  // by theory, with n keys in
   const std::vector<Level>& levels() const { return levels_; }
@@ -61,8 +61,9 @@ class OverflowBlockedBloom {
   std::size_t word_of(std::size_t level, std::uint64_t hash) const;
   Word* block(std::size_t level, std::uint64_t hash) { return arenas_[level].at(0) + word_of(level, hash); }
   const Word* block(std::size_t level, std::uint64_t hash) const { return arenas_[level].at(0) + word_of(level, hash); }
-  Word count_mask() const;
-  bool is_full(std::size_t level, const Word* block) const;
+  Word places_left(const Word* block) const { return load_word(block) & places_mask_; }
+  template <class Body>
+  void for_blocks(std::size_t level, const Body& body) const;
 
   template <class Policy>
   bool take_place(std::size_t level, Word* block);
@@ -74,6 +75,7 @@ class OverflowBlockedBloom {
   std::vector<Level> levels_;
   std::uint64_t seed_;
   bool atomic_;
+  Word places_mask_;  // of a block's first word
   std::vector<Arena> arenas_;  // of the levels, one slot each
 };
 

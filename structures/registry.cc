@@ -13,6 +13,7 @@
 #include "structures/line_read.h"
 #include "structures/naive.h"
 #include "structures/null.h"
+#include "structures/overflow_blocked_bloom.h"
 #include "structures/scalable_bloom.h"
 #include "structures/sliced_bloofi.h"
 #include "structures/split_block_bloom.h"
@@ -39,6 +40,8 @@ const RegistryEntry kRegistry[] = {
     {"dynamic_blocked_bloom", "blocks that grow on their own when they are full", kOne, true, make<DynamicBlockedBloom>},
     {"external_blocked_bloom", "growing blocks in a file, a page each: one page a lookup", kOne, true,
      make<ExternalBlockedBloom>},
+    {"overflow_blocked_bloom", "full blocks spill into a smaller, tighter filter of blocks", kOne, true,
+     make<OverflowBlockedBloom>},
     {"naive", "a list of Bloom filters, each asked in turn", kMany, true, make<Naive>},
     {"bloofi", "tree of Bloom filters, each inner node the OR of its children", kMany, true, make<Bloofi>},
     {"flat_bloofi", "bit-sliced Bloom filters: one AND tests 64 sets or more", kMany, true, make<FlatBloofi>},

@@ -18,7 +18,7 @@ alignas(32) inline constexpr std::uint32_t kLaneSalts[16] = {
     0x47b6137bU, 0x44974d91U, 0x8824ad5bU, 0xa2b7289dU, 0x705495c7U, 0x2df1424bU, 0x9efc4947U, 0x5c6bfb31U,
     0xd1342543U, 0x9e3779b1U, 0xc2b2ae3dU, 0x27d4eb2fU, 0x85ebca6bU, 0x165667b1U, 0xcc9e2d51U, 0xe6546b65U};
 
-// Sets the bits of a mask. An atomic OR costs as much as the rest of an insert, so that only words that lack a bit get
+// Sets the bits of a mask. An atomic OR costs about as much as a cached line, so that only words that lack a bit get
 // one; which these are is found out first and without branches, as nobody can predict it.
 template <class Policy, std::size_t kWords>
 void merge_mask(Word* block, const std::array<Word, kWords>& mask) {
