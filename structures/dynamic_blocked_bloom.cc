@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "structures/block_head.h"
@@ -13,9 +14,9 @@
 namespace bloomery {
 namespace {
 
-constexpr std::size_t kGroup = 32;  // keys whose blocks are fetched together
+constexpr std::size_t kGroup = 32;  // keys whose blocks are fetched together; their answers fit a mask
 constexpr std::size_t kLineWords = 8;
-constexpr std::uint32_t kFirstProbes = 2;  // most keys that a block does not hold end here
+constexpr std::uint32_t kFirstProbes = 2;  // three of four keys that a block does not hold end here
 
 // Of a cell whose first word is taken.
 std::uint64_t bits_of(std::uint64_t words) { return (words - 1) * 64; }
@@ -35,7 +36,7 @@ DynamicBlockedBloom::Sizes::Sizes(Params& params, const ChainShape& shape) {
   if (bytes % sizeof(Word) != 0)
     throw ParamError("block_bytes", fmt::format("block_bytes is {}; it must be whole words of 8", bytes));
   words = bytes / sizeof(Word);
-  const double fraction = params.real("fraction", 0.125, 0, 16, "bytes of a growth cell over those of the first");
+  const double fraction = params.real("fraction", 0.25, 0, 16, "bytes of a growth cell over those of the first");
   grow_words =
       std::max<std::uint64_t>(2, static_cast<std::uint64_t>(std::round(fraction * static_cast<double>(words))));
   most_links = params.integer("most_links", 48, 1, 64, "cells of a block; the last one then takes whatever comes");
@@ -59,24 +60,26 @@ DynamicBlockedBloom::DynamicBlockedBloom(Params& params)
   first_.allocate_run((sizes_.blocks * sizes_.words + kLineWords - 1) / kLineWords);
 }
 
-// Asks the first cell, then the growth cells from the newest back.
 template <bool kCount>
-bool DynamicBlockedBloom::holds(const Word* head, Word state, std::uint64_t hash, Cost& cost) const {
+bool DynamicBlockedBloom::cell_holds(const Word* cell, std::uint64_t i, std::uint64_t hash, Cost& cost) const {
+  const Link& link = links_[i];
   std::uint32_t read = 0;
-  const auto ask = [&](const Word* cell, std::uint64_t i) {
-    const Link& link = links_[i];
-    const bool yes = all_set(cell + 1, 0, PairedProbes(link_hash(hash, i), link.m), link.shape.hashes_of(hash), read);
-    if constexpr (kCount) {
-      const std::uint64_t words = std::uint64_t{read} + 1, lines = (link.m / 64 + kLineWords) / kLineWords;
-      cost += {.bf_checks = 1, .words = words, .lines = std::min(words, lines)};
-    }
-    return yes;
-  };
-  if (ask(head, 0)) return true;
+  const PairedProbes probes(link_hash(hash, i), link.m);
+  const bool yes = all_set(cell + 1, 0, probes, link.shape.hashes_of(hash), read);
+  if constexpr (kCount) {
+    const std::uint64_t words = std::uint64_t{read} + 1, lines = (link.m / 64 + kLineWords) / kLineWords;
+    cost += {.bf_checks = 1, .words = words, .lines = std::min(words, lines)};
+  }
+  return yes;
+}
+
+// From the newest cell back.
+template <bool kCount>
+bool DynamicBlockedBloom::growth_holds(Word state, std::uint64_t hash, Cost& cost) const {
   std::uint32_t at = link_of(state);
   for (std::uint64_t i = cells_of(state); i > 0; --i) {
     const Word* cell = growth_.at(at);
-    if (ask(cell, i)) return true;
+    if (cell_holds<kCount>(cell, i, hash, cost)) return true;
     at = static_cast<std::uint32_t>(*cell);
   }
   return false;
@@ -101,7 +104,7 @@ std::uint64_t DynamicBlockedBloom::insert_key(Policy policy, Word* head, std::ui
   std::uint64_t grown = 0;
   Cost unused;
   Word state = acquire_word(head);
-  if (holds<false>(head, state, hash, unused)) return 0;
+  if (cell_holds<false>(head, 0, hash, unused) || growth_holds<false>(state, hash, unused)) return 0;
   for (;;) {
     const bool full = taken_of(state) == links_[cells_of(state)].capacity;
     if (full && cells_of(state) + 1 < links_.size()) {
@@ -135,27 +138,48 @@ Cost DynamicBlockedBloom::insert(SetId, Keys keys) {
   return {.filters = 1 + grown, .nodes = 1 + grown, .reshapes = grown};
 }
 
+// Each pass over the group reads what the one before asked for: head and first bits, the other bits of the few keys
+// that have those, the growth cells of blocks that have grown. No branch depends on a bit of a key that is not there.
 template <bool kCount>
-Cost DynamicBlockedBloom::query(Keys keys, Matches& out) const {
+std::uint32_t DynamicBlockedBloom::query_group(const Key* keys, std::size_t count, Cost& cost) const {
+  const Link& first = links_[0];
   std::uint64_t hashes[kGroup];
   const Word* heads[kGroup];
+  for (std::size_t i = 0; i < count; ++i) {
+    hashes[i] = mix64(keys[i] ^ shape_.seed);
+    heads[i] = head(scaled(hashes[i], sizes_.blocks));
+    fetch(heads[i], hashes[i], first.m, kFirstProbes);
+  }
+  std::uint32_t likely = 0, grown = 0, hits = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Word state = load_word(heads[i]);
+    prefetch(growth_.at(link_of(state)));  // of a block that has not grown this is one that is in a cache
+    grown |= std::uint32_t{cells_of(state) > 0} << i;
+    std::uint32_t read = 0;
+    const std::uint32_t few = std::min(kFirstProbes, first.shape.hashes);
+    likely |= std::uint32_t{all_set(heads[i] + 1, 0, PairedProbes(hashes[i], first.m), few, read)} << i;
+  }
+  if constexpr (kCount) {
+    const auto settled = count - static_cast<std::size_t>(std::popcount(likely));  // the others are read from the start
+    cost += {.bf_checks = settled, .words = settled * (1 + kFirstProbes)};
+  }
+  for_each_bit(likely, [&](std::size_t i) { fetch(heads[i], hashes[i], first.m, first.shape.hashes); });
+  for_each_bit(likely,
+               [&](std::size_t i) { hits |= std::uint32_t{cell_holds<kCount>(heads[i], 0, hashes[i], cost)} << i; });
+  for_each_bit(grown & ~hits, [&](std::size_t i) {
+    hits |= std::uint32_t{growth_holds<kCount>(acquire_word(heads[i]), hashes[i], cost)} << i;
+  });
+  return hits;
+}
+
+template <bool kCount>
+Cost DynamicBlockedBloom::query(Keys keys, Matches& out) const {
   Cost cost;
   out.ensure(keys.size());
   for (std::size_t begin = 0; begin < keys.size(); begin += kGroup) {
     const std::size_t count = std::min(kGroup, keys.size() - begin);
-    for (std::size_t i = 0; i < count; ++i) {
-      hashes[i] = mix64(keys[begin + i] ^ shape_.seed);
-      heads[i] = head(scaled(hashes[i], sizes_.blocks));
-      fetch(heads[i], hashes[i], links_[0].m, kFirstProbes);
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-      const Word state = load_word(heads[i]);
-      if (cells_of(state) > 0) prefetch(growth_.at(link_of(state)));
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-      const bool hit = holds<kCount>(heads[i], acquire_word(heads[i]), hashes[i], cost);
-      out.push(static_cast<std::uint32_t>(begin + i), 0, hit);
-    }
+    const std::uint32_t hits = query_group<kCount>(keys.data() + begin, count, cost);
+    for (std::size_t i = 0; i < count; ++i) out.push(static_cast<std::uint32_t>(begin + i), 0, (hits >> i) & 1);
   }
   return cost;
 }

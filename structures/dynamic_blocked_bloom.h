@@ -58,7 +58,11 @@ class DynamicBlockedBloom {
   Word* head(std::uint64_t block) { return first_.at(0) + block * sizes_.words; }
   const Word* head(std::uint64_t block) const { return first_.at(0) + block * sizes_.words; }
   template <bool kCount>
-  bool holds(const Word* head, Word state, std::uint64_t hash, Cost& cost) const;
+  bool cell_holds(const Word* cell, std::uint64_t i, std::uint64_t hash, Cost& cost) const;
+  template <bool kCount>
+  bool growth_holds(Word state, std::uint64_t hash, Cost& cost) const;
+  template <bool kCount>
+  std::uint32_t query_group(const Key* keys, std::size_t count, Cost& cost) const;
   template <class Policy>
   std::uint64_t insert_key(Policy policy, Word* head, std::uint64_t hash);
   bool grow(Word* head);

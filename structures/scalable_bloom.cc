@@ -9,15 +9,17 @@
 #include <type_traits>
 
 #include "structures/filter_shape.h"
+#include "structures/lookahead.h"
 #include "structures/places.h"
 #include "structures/probes.h"
 
 namespace bloomery {
 namespace {
 
-constexpr std::size_t kGroup = 32;         // keys hashed together; their bits fit a mask
-constexpr std::size_t kLineWords = 8;      // links are whole cache lines
-constexpr std::uint32_t kFirstProbes = 2;  // three of four keys that a half-full link does not hold end here
+constexpr std::size_t kGroup = 32;        // keys hashed together; their bits fit a mask
+constexpr std::size_t kLineWords = 8;     // links are whole cache lines
+constexpr std::uint32_t kFirstRound = 2;  // three of four keys that a half-full link does not hold end here
+constexpr std::uint32_t kLastRound = 8;
 constexpr double kMostKeys = 0x1p40;
 
 double bits_of(const LinkShape& shape, double capacity) { return std::max(64.0, std::ceil(shape.c * capacity)); }
@@ -27,7 +29,8 @@ double bits_of(const LinkShape& shape, double capacity) { return std::max(64.0, 
 ScalableBloom::Sizes::Sizes(Params& params) {
   start = params.integer("start", 2048, 1, 1ULL << 36, "keys of the first link");
   doubling = params.choice("growth", "double", {"double", "fixed"}, "of the capacity of the links") == "double";
-  fraction = params.real("fraction", 0.25, 0, 1024, "with fixed growth: keys of a further link over those of the first");
+  fraction =
+      params.real("fraction", 0.25, 0, 1024, "with fixed growth: keys of a further link over those of the first");
   most_links = params.integer("most_links", 48, 1, 64, "length of the chain; the last link then takes whatever comes");
   const std::string name = params.choice("probes", "independent", {"independent", "scaled", "classic"},
                                          "positions of a key: independent, double hashing of 64-bit fractions, or "
@@ -89,11 +92,16 @@ void ScalableBloom::put(Policy policy, const Places& places, const Key* keys) {
     const std::uint64_t hash = mix64(keys[i] ^ shape_.seed);
     Probes probes(link_hash(hash, places.link), link.m);
     for (std::uint32_t left = link.shape.hashes_of(hash); left > 0; --left) {
-      positions[count] = probes.next();
-      __builtin_prefetch(link.words + positions[count++] / 64, 1, 3);
+      positions[count++] = probes.next();
     }
   }
-  for (std::size_t i = 0; i < count; ++i) policy.set(link.words, positions[i]);
+  // All of them at once would be more lines than the nearest cache has.
+  const auto fetch = [&](std::size_t i) { __builtin_prefetch(link.words + positions[i] / 64, 1, 3); };
+  for (std::size_t i = 0; i < std::min(count, kAhead); ++i) fetch(i);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i + kAhead < count) fetch(i + kAhead);
+    policy.set(link.words, positions[i]);
+  }
 }
 
 template <class Body>
@@ -123,42 +131,41 @@ Cost ScalableBloom::insert(SetId, Keys keys) {
   return {.filters = 1 + grown, .nodes = 1 + grown, .reshapes = grown};
 }
 
-// Which of the pending keys the link answers yes to. Few keys pass the first probes, so only those that do have the rest
-// of their bits fetched.
+// Which of the pending keys the link answers yes to. Bits are fetched for all keys and then tested, a few in the first
+// round, where most keys that the link does not hold end, and more in each that follows. No branch depends on a bit.
 template <class Probes, bool kCount>
 std::uint32_t ScalableBloom::ask(std::size_t index, const std::uint64_t* hashes, std::uint32_t pending,
                                  Cost& cost) const {
   const Link& link = links_[index];
-  const auto probes_of = [&](std::size_t i) { return Probes(link_hash(hashes[i], index), link.m); };
-  const auto count_of = [&](std::size_t i) { return link.shape.hashes_of(hashes[i]); };
-  const auto fetch = [&](std::uint32_t mask, auto how_many) {
-    for (; mask != 0; mask &= mask - 1) {
-      const auto i = static_cast<std::size_t>(std::countr_zero(mask));
-      Probes probes = probes_of(i);
-      for (std::uint32_t left = how_many(i); left > 0; --left) prefetch(link.words + probes.next() / 64);
-    }
-  };
-  const auto test = [&](std::uint32_t mask, auto how_many, bool last) {
-    std::uint32_t passed = 0;
-    for (; mask != 0; mask &= mask - 1) {
-      const auto i = static_cast<std::size_t>(std::countr_zero(mask));
-      std::uint32_t read = 0;
-      const bool yes = all_set(link.words, 0, probes_of(i), how_many(i), read);
-      passed |= std::uint32_t{yes} << i;
-      // Those that pass are read again from the start, and counted then.
-      if constexpr (kCount) {
-        const std::uint32_t fresh = last || !yes ? read : 0;
-        cost += {.words = fresh, .lines = fresh};
-      }
-    }
-    return passed;
-  };
-  const auto few = [&](std::size_t i) { return std::min(kFirstProbes, count_of(i)); };
+  Probes probes[kGroup];
+  std::uint32_t left[kGroup];
+  std::uint64_t positions[kGroup][kLastRound];
+  for_each_bit(pending, [&](std::size_t i) {
+    probes[i] = Probes(link_hash(hashes[i], index), link.m);
+    left[i] = link.shape.hashes_of(hashes[i]);
+  });
   if constexpr (kCount) cost.bf_checks += static_cast<std::uint64_t>(std::popcount(pending));
-  fetch(pending, few);
-  const std::uint32_t likely = test(pending, few, false);
-  fetch(likely, count_of);
-  return test(likely, count_of, true);
+  std::uint32_t hits = 0;
+  for (std::uint32_t round = kFirstRound; pending != 0; round = std::min(2 * round, kLastRound)) {
+    for_each_bit(pending, [&](std::size_t i) {
+      for (std::uint32_t j = 0; j < std::min(round, left[i]); ++j) {
+        positions[i][j] = probes[i].next();
+        prefetch(link.words + positions[i][j] / 64);
+      }
+    });
+    std::uint32_t still = 0;
+    for_each_bit(pending, [&](std::size_t i) {
+      const std::uint32_t tests = std::min(round, left[i]);
+      bool all = true;
+      for (std::uint32_t j = 0; j < tests; ++j) all &= test_bit(link.words, positions[i][j]);
+      left[i] -= tests;
+      hits |= std::uint32_t{all && left[i] == 0} << i;
+      still |= std::uint32_t{all && left[i] != 0} << i;
+      if constexpr (kCount) cost += {.words = tests, .lines = tests};
+    });
+    pending = still;
+  }
+  return hits;
 }
 
 template <class Probes, bool kCount>
