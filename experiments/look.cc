@@ -43,6 +43,8 @@ const Look* known_look(const std::string& name) {
       {"Blocked line", {kBlue, "o", "-", "\\\\"}},
       {"Blocked line serial", {kSky, "o", "--", "++"}},
       {"Dynamic blocked", {kGreen, "D", "-.", ".."}},
+      {"Overflow", {kSky, "v", ":", "++"}},
+      {"External", {kVermilion, "<", ":", "\\\\"}},
       {"Split block", {kPurple, "P", "-", "--"}},
       {"Split block serial", {kPurple, "X", "--", "||"}},
       {"Line read", {kGrey, "x", ":", ".."}},

@@ -56,6 +56,8 @@ const BadConfig kBadConfigs[] = {
     {"X", "x: N", "x: @repeet", "unknown x 'repeet'; did you mean 'repeat'?"},
     {"Scale", "x: N", "x: N, xscale: @lag", "unknown xscale 'lag'; did you mean 'log'?"},
     {"Kind", "x: N", "x: N, kind: @pie", "unknown kind 'pie'; known names: line, bar"},
+    {"Base", "search_time}", "search_time, relative_to: @Naiv}", "did you mean 'Naive'?"},
+    {"TwoBases", "search_time}", "search_time, relative_to: Naive, speedup_over: @Naive}", "keep one of them"},
     {"Curve", "search_time}", "search_time, curves: [@ideal_ful]}", "did you mean 'ideal_full'?"},
     {"FigureSeries", "search_time}", "search_time, series: [@Blofi]}",
      "unknown series 'Blofi'; did you mean 'Bloofi'?"},

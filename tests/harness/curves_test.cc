@@ -125,6 +125,65 @@ TEST(Curves, TheoryFollowsTheRows) {
   }
 }
 
+TEST(Curves, MayBeRelativeToASeries) {
+  FigureSpec figure = made_up_figure("relative", {"search_bf_cost"});
+  figure.base = "Naive";
+  const std::vector<Curve> curves = curves_of(figure, made_up_experiment(), made_up_rows());
+  ASSERT_EQ(curves.size(), 2U);
+  EXPECT_EQ(medians(curves[0]), (std::vector<double>{1, 1, 1}));
+  EXPECT_NEAR(medians(curves[1])[1], 32.0 / 1002, 1e-3);
+  figure.speedup = true;
+  EXPECT_NEAR(medians(curves_of(figure, made_up_experiment(), made_up_rows())[1])[1], 1002.0 / 32, 1);
+}
+
+// What disturbed one repetition disturbed both: their quotient is not disturbed.
+TEST(Curves, RelativeValuesArePairedByRepetition) {
+  std::vector<Row> rows;
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    for (const char* series : {"Naive", "Bloofi"}) {
+      rows.push_back(made_up_row(series, "search", 100, 1));
+      rows.back()["repeat"] = std::to_string(repeat);
+      const double time = (series[0] == 'N' ? 300 : 100) * (repeat + 1);
+      rows.back()["ns_per_op"] = std::to_string(time);
+    }
+  }
+  FigureSpec figure = made_up_figure("paired", {"search_time"});
+  figure.base = "Bloofi";
+  figure.series = {"Naive"};
+  const std::vector<Curve> curves = curves_of(figure, made_up_experiment(), rows);
+  ASSERT_EQ(curves.size(), 1U);
+  EXPECT_DOUBLE_EQ(curves[0].y[0].low, 3);
+  EXPECT_DOUBLE_EQ(curves[0].y[0].high, 3);
+  figure.x = "series";
+  EXPECT_EQ(curves_of(figure, made_up_experiment(), rows)[0].x, Texts{"Naive"});
+  EXPECT_DOUBLE_EQ(curves_of(figure, made_up_experiment(), rows)[0].y[0].median, 3);
+}
+
+TEST(Curves, AxisMayBeAMetric) {
+  FigureSpec figure = made_up_figure("metric", {"search_bf_cost"});
+  figure.x = "search_time";
+  const std::vector<Curve> curves = curves_of(figure, made_up_experiment(), made_up_rows());
+  ASSERT_EQ(curves.size(), 2U);
+  EXPECT_EQ(curves[0].x, (Texts{"102", "1002", "10002"}));
+  EXPECT_EQ(medians(curves[0]), (std::vector<double>{102, 1002, 10002}));
+}
+
+TEST(Curves, AFormulaOfASeriesIsDrawnForEach) {
+  std::vector<Row> rows;
+  for (const char* series : {"Naive", "Bloofi"}) {
+    rows.push_back(made_up_row(series, "search", 100, 0));
+    rows.back()["m"] = "1000";
+    rows.back()["n"] = "100";
+    rows.back()["k"] = series[0] == 'N' ? "3" : "7";
+  }
+  FigureSpec figure = made_up_figure("formula", {"search_time"});
+  figure.curves = {"standard_rate"};
+  const std::vector<Curve> curves = curves_of(figure, made_up_experiment(), rows);
+  ASSERT_EQ(curves.size(), 4U);
+  EXPECT_DOUBLE_EQ(curves[2].y[0].median, false_positive_rate(1000, 3, 100));
+  EXPECT_DOUBLE_EQ(curves[3].y[0].median, false_positive_rate(1000, 7, 100));
+}
+
 TEST(Curves, MissingRowsNameTheFigureAndTheSeries) {
   const FigureSpec figure = made_up_figure("5a", {"search_time"});
   std::vector<Row> only_bloofi = made_up_rows();
