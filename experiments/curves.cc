@@ -175,8 +175,9 @@ class CurveMaker {
       : figure_(figure), axis_(figure, experiment), rows_(rows) {}
 
   // An axis of series has no curve a series: one curve a metric runs over all of them.
-  void add_over_series(std::vector<Curve>& curves) const {
-    for (const std::string& metric : figure_.y) curves.push_back(curve(find_metric(metric).label, "", metric, rows_));
+  void add_over_series(const std::vector<std::string>& series, std::vector<Curve>& curves) const {
+    const std::vector<const Row*> drawn = rows_of_series(rows_, series);
+    for (const std::string& metric : figure_.y) curves.push_back(curve(find_metric(metric).label, "", metric, drawn));
   }
 
   void add_each_series(const std::vector<std::string>& series, std::vector<Curve>& curves) const {
@@ -289,7 +290,7 @@ std::vector<Curve> curves_of(const FigureSpec& figure, const Experiment& experim
   const CurveMaker maker(figure, experiment, rows);
   std::vector<Curve> curves;
   if (figure.x == "series") {
-    maker.add_over_series(curves);
+    maker.add_over_series(series, curves);
   } else {
     maker.add_each_series(series, curves);
   }
