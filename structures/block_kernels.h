@@ -1,6 +1,6 @@
 // The bits of a key in its block: a kernel for blocks of one cache line and one for blocks of any other size.
 //
-// A kernel has fetch, test and merge; those of larger blocks can also fetch in two steps, because most keys that a block
+// A kernel has fetch, test and merge; that of larger blocks can also fetch in two steps, because most keys that a block
 // does not hold fail at their first bits.
 #ifndef BLOOMERY_STRUCTURES_BLOCK_KERNELS_H_
 #define BLOOMERY_STRUCTURES_BLOCK_KERNELS_H_
@@ -12,8 +12,8 @@ namespace bloomery {
 
 inline constexpr std::uint64_t kLineBytes = 64;
 
-// A block of any whole number of words, of which the first kHeadWords belong to someone else. Up to 2^23 bits: even then
-// no position is more likely than another by more than one part in 2^9.
+// A block of any whole number of words, of which the first kHeadWords belong to someone else. Up to 2^23 bits: even
+// then no position is more likely than another by more than one part in 2^9.
 template <std::size_t kHeadWords = 0>
 class AnyBlock {
  public:

@@ -32,7 +32,7 @@ BlockSizes::BlockSizes(Params& params, const Wanted& wanted, std::uint64_t bytes
 
 BlockSizes::BlockSizes(const std::string& name, std::uint64_t bytes_of_block, double bits)
     : block_bytes(bytes_of_block),
-      blocks(std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::ceil(bits / static_cast<double>(block_bits()))))) {
+      blocks(static_cast<std::uint64_t>(std::max(1.0, std::ceil(bits / static_cast<double>(block_bits()))))) {
   expect_fits_memory(name, static_cast<double>(blocks) * static_cast<double>(block_bits()));
 }
 
@@ -46,14 +46,16 @@ double bits_for_rate(const Wanted& wanted, std::uint64_t block_bytes, const std:
 }
 
 std::uint64_t ask_block_bytes(Params& params, std::uint64_t least, std::uint64_t most) {
-  const std::string block = params.choice("block", "line", {"line", "page"}, "a cache line of 64 bytes or a page of 4096");
+  const std::string block = params.choice("block", "line", {"line", "page"}, "a cache line, 64 bytes, or a page, 4096");
   const std::uint64_t usual = block == "line" ? kLineBytes : kPageBytes;
-  const std::uint64_t bytes = params.integer("block_bytes", usual, least, most, "of a block, whole words; by default as block says");
+  const std::uint64_t bytes =
+      params.integer("block_bytes", usual, least, most, "of a block, whole words; by default as block says");
   if (bytes % sizeof(Word) != 0) {
-    throw ParamError("block_bytes", fmt::format("block_bytes is {}; it must be whole words of {}", bytes, sizeof(Word)));
+    throw ParamError("block_bytes", fmt::format("block_bytes is {}; it must be whole words of 8", bytes));
   }
   if (params.given("block") && bytes != usual) {
-    throw ParamError("block_bytes", fmt::format("block_bytes is {}, but block is {}, which is {}; leave out one of the two",
+    throw ParamError("block_bytes", fmt::format("block_bytes is {}, but block is {}, which is {}; leave out one of the "
+                                                "two",
                                                 bytes, block, usual));
   }
   return bytes;

@@ -34,8 +34,8 @@ struct BlockSizes {
   std::uint64_t blocks = 0;
 };
 
-// The bits of as few blocks as it takes for rate_of(blocks) to come down to the rate wanted. A rate that no size reaches
-// gives more bits than any memory has.
+// The bits of as few blocks as it takes for rate_of(blocks) to come down to the rate wanted. A rate that no size
+// reaches gives more bits than any memory has.
 double bits_for_rate(const Wanted& wanted, std::uint64_t block_bytes, const std::function<double(double)>& rate_of);
 
 // Bytes of a block: a cache line, a page, or any whole number of words from `least` to `most` bytes.

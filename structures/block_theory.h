@@ -31,8 +31,8 @@ double mean_over_block_loads(double n, double blocks, Rate rate) {
 
 // False positive probability of one block of so many bits that holds `load` keys. The mean of fill^k, not the fill's
 // mean to the power k: in blocks as small as a cache line the fill varies enough to matter, so the second-order term is
-// kept, with the exact variance of occupancy. Positions that fall on one of the `head` bits are left out, and so count as
-// set.
+// kept, with the exact variance of occupancy. Positions that fall on one of the `head` bits are left out, and so count
+// as set.
 inline double block_false_positive_rate(double bits, double k, double load, double head = 0) {
   if (load <= 0) return 0;
   const double throws = k * load, used = 1 - head / bits;

@@ -21,8 +21,8 @@ constexpr std::size_t kKeysAhead = 16;
 
 void expect_reachable(const BlockSizes& sizes, double rate, double rho) {
   if (rate <= rho * 1.01) return;
-  throw ParamError("c", fmt::format("c gives, in blocks of {} bytes, a rate of {:.2g}, not the {:g} of rho; leave out one of "
-                                    "the two",
+  throw ParamError("c", fmt::format("c gives, in blocks of {} bytes, a rate of {:.2g}, not the {:g} of rho; leave out "
+                                    "one of the two",
                                     sizes.block_bytes, rate, rho));
 }
 

@@ -1,4 +1,4 @@
-// The blocked Bloom filter (Putze, Sanders and Singler; Kaler section 4): b blocks of equal size. A key's hash picks its
+// The blocked Bloom filter (Putze, Sanders, Singler; Kaler section 4): b blocks of equal size. A key's hash picks its
 // block, and all k bits of the key are in it: one line of memory a key where a block is a cache line.
 //
 // `balanced` is Kaler's ideal case, in which every block gets as many keys: the block of key x is x mod b, so that

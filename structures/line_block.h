@@ -17,8 +17,8 @@
 
 namespace bloomery {
 
-// kRounds x 8 positions are worked out, the first k of them count. The low kHeadBits bits of the block belong to someone
-// else: positions that fall there are left out.
+// kRounds x 8 positions are worked out, the first k of them count. The low kHeadBits bits of the block belong to
+// someone else: positions that fall there are left out.
 template <std::size_t kRounds, unsigned kHeadBits = 0>
 class LineBlock {
  public:
@@ -75,7 +75,7 @@ class LineBlock {
     _mm256_store_si256(reinterpret_cast<__m256i*>(mask.data()) + 1, high);
     return mask;
   }
-  // Every lane picks, out of the line's 16 halves of words, the one that its position is in, and looks at its bit there.
+  // Every lane picks, of the line's 16 halves of words, the one that its position is in, and looks at its bit there.
   bool test(const Word* block, std::uint64_t hash) const {
     const auto* line = reinterpret_cast<const __m256i*>(block);
     const __m256i head = _mm256_set_epi64x(0, 0, 0, static_cast<std::int64_t>(kHead));

@@ -32,7 +32,9 @@ std::uint64_t level_hash(std::uint64_t hash, std::size_t level) {
 
 // --- theory ----------------------------------------------------------------------------------------------------------
 
-std::uint64_t most_places(std::uint64_t block_bytes) { return block_bytes == kLineBytes ? (1 << kHeadBits) - 1 : kNoLimit; }
+std::uint64_t most_places(std::uint64_t block_bytes) {
+  return block_bytes == kLineBytes ? (1 << kHeadBits) - 1 : kNoLimit;
+}
 
 double rate_of_block(std::uint64_t block_bytes, std::uint64_t k, double load) {
   const auto bits = static_cast<double>(block_bytes * 8), hashes = static_cast<double>(k);
@@ -68,14 +70,17 @@ Candidate candidate(const Wanted& wanted, std::uint64_t block_bytes, std::uint64
   const auto n = static_cast<double>(wanted.n_exp);
   Level level{{}, k, kNoLimit, wanted.n_exp};
   level.sizes.block_bytes = block_bytes;
-  const auto fit_to = [&](double blocks) { level.capacity = capacity_for(n / blocks, slack, most_places(block_bytes)); };
+  const auto fit_to = [&](double blocks) {
+    level.capacity = capacity_for(n / blocks, slack, most_places(block_bytes));
+  };
   const double bits = bits_for_rate(wanted, block_bytes, [&](double blocks) {
     fit_to(blocks);
     return rate_of_level(level, blocks, n, ratio * wanted.rho);
   });
-  const double blocks = bits / static_cast<double>(block_bytes * 8), bits_a_key = -std::log2(ratio * wanted.rho) / std::numbers::ln2;
+  const double blocks = bits / static_cast<double>(block_bytes * 8);
   fit_to(blocks);
-  return {level, bits, bits + spill_of(level, blocks, n) * bits_a_key};
+  const double bits_a_spilled_key = -std::log2(ratio * wanted.rho) / std::numbers::ln2;
+  return {level, bits, bits + spill_of(level, blocks, n) * bits_a_spilled_key};
 }
 
 // The one that needs the least space. From the standard filter's number of hash functions down, as long as that saves.
@@ -99,7 +104,8 @@ Candidate last_level(const Wanted& wanted, std::uint64_t block_bytes) {
   for (std::uint64_t k = std::min(kMostHashes, hashes_for_rate(wanted.rho)); k > 0; --k) {
     Level level{{}, k, kNoLimit, wanted.n_exp};
     level.sizes.block_bytes = block_bytes;
-    const double bits = bits_for_rate(wanted, block_bytes, [&](double blocks) { return rate_of_level(level, blocks, n, 0); });
+    const auto rate = [&](double blocks) { return rate_of_level(level, blocks, n, 0); };
+    const double bits = bits_for_rate(wanted, block_bytes, rate);
     if (bits >= best.bits) break;
     best = {level, bits, bits};
   }
@@ -130,7 +136,7 @@ Wanted ask_wanted(Params& params) {
 std::vector<Level> OverflowBlockedBloom::plan(Params& params) {
   Wanted wanted = ask_wanted(params);
   const std::uint64_t block_bytes = ask_block_bytes(params, kLeastBytes, kMostBytes);
-  const double ratio = params.real("ratio", 0.1, 0, 1, "rate of a level, with all behind it, over that of the one before");
+  const double ratio = params.real("ratio", 0.1, 0, 1, "rate of a level and all behind it over that of the one before");
   const std::uint64_t most = params.integer("levels", 3, 1, 8, "at most; the last one takes everything");
   std::vector<Level> levels;
   double bits = 0;
@@ -156,14 +162,16 @@ OverflowBlockedBloom::OverflowBlockedBloom(Params& params)
     arena.allocate();
     const std::size_t words = levels_[i].sizes.block_bytes / sizeof(Word);
     // The one place of a last level is never taken.
-    for (std::uint64_t b = 0; b < levels_[i].sizes.blocks; ++b) arena.at(0)[b * words] = is_last(i) ? 1 : levels_[i].capacity;
+    const Word places = is_last(i) ? 1 : levels_[i].capacity;
+    for (std::uint64_t b = 0; b < levels_[i].sizes.blocks; ++b) arena.at(0)[b * words] = places;
   }
 }
 
 template <class Body>
 void OverflowBlockedBloom::for_blocks(std::size_t level, const Body& body) const {
   const BlockSizes& sizes = levels_[level].sizes;
-  for (std::uint64_t b = 0; b < sizes.blocks; ++b) body(b, arenas_[level].at(0) + b * (sizes.block_bytes / sizeof(Word)));
+  const std::size_t words = sizes.block_bytes / sizeof(Word);
+  for (std::uint64_t b = 0; b < sizes.blocks; ++b) body(b, arenas_[level].at(0) + b * words);
 }
 
 std::size_t OverflowBlockedBloom::word_of(std::size_t level, std::uint64_t hash) const {
@@ -209,7 +217,8 @@ Cost OverflowBlockedBloom::insert(SetId, Keys keys) {
         kernel.fetch(block(0, hash), hash);
         return hash;
       };
-      roll<kAhead>(keys.size(), ask, [&](std::size_t, std::uint64_t hash) { spilled += insert_from<decltype(policy)>(0, hash); });
+      const auto use = [&](std::size_t, std::uint64_t hash) { spilled += insert_from<decltype(policy)>(0, hash); };
+      roll<kAhead>(keys.size(), ask, use);
     });
   });
   return {.filters = 1 + spilled, .nodes = 1 + spilled};
@@ -268,7 +277,8 @@ template Cost OverflowBlockedBloom::query<true>(Keys, Matches&) const;
 template Cost OverflowBlockedBloom::query<false>(Keys, Matches&) const;
 
 Footprint OverflowBlockedBloom::footprint() const {
-  Footprint result{.memory_bytes = bytes_of(levels_) + bytes_of(arenas_), .nodes = levels_.size(), .height = levels_.size() - 1};
+  Footprint result{.nodes = levels_.size(), .height = levels_.size() - 1};
+  result.memory_bytes = bytes_of(levels_) + bytes_of(arenas_);
   for (std::size_t i = 0; i < levels_.size(); ++i) {
     result.storage_bytes += levels_[i].sizes.bytes();
     result.memory_bytes += arenas_[i].resident_bytes();

@@ -1,8 +1,9 @@
 // A blocked Bloom filter whose full blocks spill into another one (Kaler, "Overflow table" of the future work).
 //
-// Every block counts the places it has left, in a few bits of its own. One that has none left is full: further keys go to a block of the next level, a smaller and tighter filter of the same kind, and so on to the last level, which
-// takes everything. A query asks the next level only where the block is full. So no block is much worse than the others,
-// which is what a blocked filter pays for, and most keys still cost one block.
+// Every block counts the places it has left, in a few bits of its own. One that has none left is full: further keys go
+// to a block of the next level, a smaller and tighter filter of the same kind, and so on to the last level, which takes
+// everything. A query asks the next level only where the block is full. So no block is much worse than the others, as
+// they are in a blocked filter, and most keys still cost one block.
 //
 //   a cache line     | places left:8 | bits:504 |
 //   any other block  | places left:64 | bits ... |
@@ -25,8 +26,8 @@ namespace bloomery {
 //
 // Invariants, for any interleaving:
 //   1. A count falls by one compare-and-swap at a time and never below zero: a block once full stays full.
-//   2. An insert leaves its key in a block that had a place, or that had all its bits; or in the next level, and then it
-//      has seen the block full.
+//   2. An insert leaves its key in a block that had a place, or that had all its bits; or in the next level, and then
+//      it has seen the block full.
 //   3. Hence a query that begins after an insert returned finds the bits in the block, or sees it full and goes on to
 //      where they are. Neither bits nor places are ever given back, so that no order between them is needed.
 class OverflowBlockedBloom {

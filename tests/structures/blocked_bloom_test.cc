@@ -166,7 +166,8 @@ TEST(BlockedBloom, LoadsAreBinomialOrBalanced) {
 TEST(BlockedBloom, BalancedBlocksAreBetterThanTheOthersAtTheSameSize) {
   double rates[2];
   for (const bool balanced : {false, true}) {
-    BlockedBloom filter = made({{"n_exp", "100000"}, {"c", "20"}, {"k", "13"}, {"balanced", balanced ? "true" : "false"}});
+    BlockedBloom filter =
+        made({{"n_exp", "100000"}, {"c", "20"}, {"k", "13"}, {"balanced", balanced ? "true" : "false"}});
     filter.insert(0, consecutive_keys(100000));
     rates[balanced] = filter.posterior_false_positive_rate();
   }
@@ -189,7 +190,8 @@ TEST(BlockedBloom, AtomicAndSerialGiveTheSameFilter) {
   for (const char* block : {"line", "page"}) {
     std::vector<Match> answers[2];
     for (const bool atomic : {false, true}) {
-      const auto filter = make_structure("blocked_bloom", Params({{"block", block}, {"n_exp", "2500"}, {"atomic", atomic ? "true" : "false"}}));
+      const auto filter = make_variant(
+          {"blocked_bloom", {{"block", block}, {"n_exp", "2500"}, {"atomic", atomic ? "true" : "false"}}});
       filter->insert(0, keys);
       answers[atomic] = query(*filter, probes);
     }

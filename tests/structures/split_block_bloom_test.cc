@@ -80,7 +80,9 @@ TEST(SplitBlockBloom, MeetsTheory) {
 }
 
 TEST(SplitBlockBloom, HoldsWhatAnExactSetHolds) {
-  for (const char* block : {"32", "64"}) grow_against_an_exact_set({"split_block_bloom", {{"block", block}, {"n_exp", "500"}}}, 3000);
+  for (const char* block : {"32", "64"}) {
+    grow_against_an_exact_set({"split_block_bloom", {{"block", block}, {"n_exp", "500"}}}, 3000);
+  }
 }
 
 TEST(SplitBlockBloom, RefusesWhatCannotBe) {
