@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <thread>
 
 #include "tests/structures/rates.h"
 
@@ -143,6 +144,27 @@ TEST_F(ExternalBlockedBloomTest, ALookupReadsOnePage) {
 TEST_F(ExternalBlockedBloomTest, GrowsLikeAnExactSet) {
   for (const char* io : kWays) {
     grow_against_an_exact_set({"external_blocked_bloom", {{"n_exp", "500"}, {"k", "9"}, {"io", io}}}, 15000);
+  }
+}
+
+// In few pages, so that the threads meet in them all the time, also where one is chained to another.
+TEST_F(ExternalBlockedBloomTest, ThreadsFindWhatTheyInserted) {
+  for (const char* io : kWays) {
+    with_filter({{"path", ""}, {"n_exp", "1000"}, {"k", "12"}, {"io", io}}, [&](ExternalBlockedBloom& filter) {
+      const auto insert_and_look = [&](std::uint64_t seed) {
+        for (std::uint64_t round = 0; round < 150; ++round) {
+          const std::vector<Key> keys = random_keys(40, seed + round);
+          filter.insert(0, keys);
+          EXPECT_EQ(found(filter, keys), keys.size());
+        }
+      };
+      { const std::jthread one(insert_and_look, 1000), other(insert_and_look, 2000); }
+      for (std::uint64_t round = 0; round < 150; ++round) {
+        for (const std::uint64_t seed : {1000, 2000}) EXPECT_EQ(found(filter, random_keys(40, seed + round)), 40U);
+      }
+      EXPECT_EQ(filter.validate(), "");
+      EXPECT_GT(filter.footprint().height, 0U);
+    });
   }
 }
 
