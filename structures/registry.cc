@@ -4,6 +4,7 @@
 
 #include "structures/bloofi.h"
 #include "structures/bloom.h"
+#include "structures/bloom_tree.h"
 #include "structures/dynamic_blocked_bloom.h"
 #include "structures/exact.h"
 #include "structures/flat_bloofi.h"
@@ -31,6 +32,7 @@ const RegistryEntry kRegistry[] = {
      make<SplitBlockBloom>},
     {"scalable_bloom", "chain of ever tighter filters that grows with its set", kOne, true, make<ScalableBloom>},
     {"dynamic_blocked_bloom", "blocks that grow on their own when they are full", kOne, true, make<DynamicBlockedBloom>},
+    {"bloom_tree", "tree of small filters, one below every bit of the filter above", kOne, true, make<BloomTree>},
     {"naive", "a list of Bloom filters, each asked in turn", kMany, true, make<Naive>},
     {"bloofi", "tree of Bloom filters, each inner node the OR of its children", kMany, true, make<Bloofi>},
     {"flat_bloofi", "bit-sliced Bloom filters: one AND tests 64 sets or more", kMany, true, make<FlatBloofi>},
