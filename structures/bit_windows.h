@@ -19,13 +19,15 @@ struct SplitMask {
   Word low, high;
 };
 
-// Whether every bit of the mask is set, from bit `offset` on.
+// Whether every bit of the mask is set, from bit `offset` on. No branch on where the mask lies, which nobody can predict.
 inline bool covers(const Word* words, std::uint64_t offset, Word mask) {
   const SplitMask split(offset, mask);
   const Word* at = words + offset / 64;
-  return (load_word(at) & split.low) == split.low &&
-         (split.high == 0 || (load_word(at + 1) & split.high) == split.high);
+  const Word missing_low = split.low & ~load_word(at), missing_high = split.high & ~load_word(at + (split.high != 0));
+  return (missing_low | missing_high) == 0;
 }
+
+inline std::uint64_t words_read(std::uint64_t offset, Word mask) { return SplitMask(offset, mask).high == 0 ? 1 : 2; }
 
 template <class Policy>
 void merge_mask(Policy policy, Word* words, std::uint64_t offset, Word mask) {

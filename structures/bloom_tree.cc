@@ -4,21 +4,26 @@
 
 #include <array>
 #include <cstring>
+#include <utility>
 
 #include "structures/bit_windows.h"
 #include "structures/filter_shape.h"
 #include "structures/nibbles.h"
+#include "structures/tree_runs.h"
 
 namespace bloomery {
 namespace {
-
-// Keys that go through their branches together: enough to hide the memory, few enough for their lines to stay in L1.
-constexpr std::size_t kGroup = 64;
 
 // Calls body(position) for every bit of a mask that starts at bit `offset`.
 template <class Body>
 void for_bits(std::uint64_t offset, Word mask, Body&& body) {
   for (; mask != 0; mask &= mask - 1) body(offset + static_cast<std::uint64_t>(std::countr_zero(mask)));
+}
+
+std::size_t ask_first_checked(Params& params, std::size_t depth) {
+  const std::string check = params.choice("check", "leaves", {"leaves", "levels"},
+                                          "the last level only, which implies the others, or all of them");
+  return check == "leaves" ? depth - 1 : 0;
 }
 
 // Words for so many bits, if the memory has room for them and their counters.
@@ -27,16 +32,22 @@ std::size_t words_within_memory(const Params& params, std::uint64_t bits, bool c
   return words_for(bits);
 }
 
-std::uint64_t words_read(std::uint64_t offset, Word mask) { return SplitMask(offset, mask).high == 0 ? 1 : 2; }
+// Calls body(begin, keys) for the keys in parts that go down the tree together.
+template <class Body>
+void for_batches(Keys keys, Body&& body) {
+  for (std::size_t begin = 0; begin < keys.size(); begin += kBatchKeys) {
+    body(static_cast<std::uint32_t>(begin), keys.subspan(begin, std::min(kBatchKeys, keys.size() - begin)));
+  }
+}
 
 }  // namespace
 
 BloomTree::BloomTree(Params& params, bool partitioned)
     : shape_(params, partitioned),
-      leaves_only_(params.choice("check", "leaves", {"leaves", "levels"},
-                                 "the last level only, which implies the others, or top down") == "leaves"),
+      first_checked_(ask_first_checked(params, shape_.depth())),
       atomic_(ask_atomic(params)),
       counting_(!partitioned && params.flag("counters", false, "four bits more a bit, so that keys can be removed")),
+      run_words_(counting_ ? 0 : run_words(shape_)),
       arena_(words_within_memory(params, shape_.bits(), counting_)) {
   arena_.allocate();
   if (!counting_) return;
@@ -46,41 +57,12 @@ BloomTree::BloomTree(Params& params, bool partitioned)
 
 // --- keys ------------------------------------------------------------------------------------------------------------
 
-// Both ends of the branch's run in every level that will be touched: most runs are part of one line.
+// Both ends of a run in every level that will be touched: most runs are part of one line.
 void BloomTree::fetch(std::size_t from_level, std::uint64_t branch) const {
   for (std::size_t level = from_level; level < depth(); ++level) {
     const std::uint64_t first = shape_.offset(level, branch, 0);
     prefetch(bits() + first / 64);
     prefetch(bits() + (first + shape_.levels[level].run - 1) / 64);
-  }
-}
-
-// Calls body(hashes, branch) for the branches of every key, one round a branch over a group of keys, until it says no;
-// done(i) for those where it never did, in order. Where a branch lies follows from the key alone, so that its lines are
-// asked for a round ahead, and a key that is out costs nothing more.
-template <class Hashes, class Body, class Done>
-void BloomTree::sweep(Keys keys, Branches branches, std::size_t from_level, const Body& body, const Done& done) const {
-  std::array<Hashes, kGroup> hashes;
-  std::array<std::uint32_t, kGroup> alive;
-  for (std::size_t begin = 0; begin < keys.size(); begin += kGroup) {
-    std::size_t left = std::min(kGroup, keys.size() - begin);
-    for (std::size_t i = 0; i < left; ++i) {
-      hashes[i] = Hashes(mix64(keys[begin + i] ^ shape_.seed));
-      alive[i] = static_cast<std::uint32_t>(i);
-      fetch(from_level, shape_.branch(hashes[i], branches.first));
-    }
-    for (std::uint64_t j = branches.first; j < branches.last; ++j) {
-      std::size_t still = 0;
-      for (std::size_t i = 0; i < left; ++i) {
-        const Hashes& key = hashes[alive[i]];
-        const bool yes = body(key, shape_.branch(key, j));
-        if (yes && j + 1 < branches.last) fetch(from_level, shape_.branch(key, j + 1));
-        alive[still] = alive[i];
-        still += yes;
-      }
-      left = still;
-    }
-    for (std::size_t i = 0; i < left; ++i) done(static_cast<std::uint32_t>(begin + alive[i]));
   }
 }
 
@@ -90,20 +72,57 @@ void BloomTree::set_mask(Policy policy, std::uint64_t offset, Word mask) {
   merge_mask(policy, bits(), offset, mask);
 }
 
+// Both return how many filters they wrote to, besides level 1.
+template <class Policy, class Hashes>
+std::uint64_t BloomTree::set_filters(Policy policy, Keys keys, Branches branches) {
+  std::uint64_t written = 0;
+  for (Key key : keys) {
+    const Hashes hashes(mix64(key ^ shape_.seed));
+    for (std::uint64_t j = branches.first; j < branches.last; ++j) fetch(0, shape_.branch(hashes, j));
+    for (std::uint64_t j = branches.first; j < branches.last; ++j) {
+      const std::uint64_t branch = shape_.branch(hashes, j);
+      set_mask(policy, shape_.offset(0, branch, 0), 1);
+      walk(shape_, hashes, branch, [&](std::size_t level, std::uint64_t place, Word mask) {
+        set_mask(policy, shape_.offset(level, branch, place), mask);
+        return ++written > 0;
+      });
+    }
+  }
+  return written;
+}
+
+template <std::size_t kWords, class Policy, class Hashes>
+std::uint64_t BloomTree::set_runs(Policy policy, Keys keys, Branches branches) {
+  std::uint64_t written = 0;
+  RunBatch<kWords, Hashes> batch(shape_, keys);
+  for (std::uint64_t j = branches.first; j < branches.last; ++j) {
+    batch.turn_to(j);
+    for (std::size_t i = 0; i < batch.size(); ++i) fetch(0, batch.branch(i));
+    for (std::size_t level = 0; level < depth(); ++level) {
+      if (level > 0) batch.descend(level);
+      for (std::size_t i = 0; i < batch.size(); ++i) {
+        batch.merge(policy, i, level, bits());
+        if (level + 1 < depth()) written += batch.ones(i);
+      }
+    }
+  }
+  return written;
+}
+
 Cost BloomTree::insert_branches(Keys keys, Branches branches) {
   std::uint64_t written = keys.size();  // level 1, then what each branch visits
   with_policy(atomic_, [&](auto policy) {
     with_hashes(shape_, [&](auto kind) {
       using Hashes = decltype(kind);
-      const auto set_branch = [&](const Hashes& hashes, std::uint64_t branch) {
-        set_mask(policy, shape_.offset(0, branch, 0), 1);
-        return walk(shape_, hashes, branch, [&](std::size_t level, std::uint64_t place, Word mask) {
-          ++written;
-          set_mask(policy, shape_.offset(level, branch, place), mask);
-          return true;
+      with_run_words(run_words_, [&](auto words) {
+        for_batches(keys, [&](std::uint32_t, Keys some) {
+          if constexpr (words == 0) {
+            written += set_filters<decltype(policy), Hashes>(policy, some, branches);
+          } else {
+            written += set_runs<words, decltype(policy), Hashes>(policy, some, branches);
+          }
         });
-      };
-      sweep<Hashes>(keys, branches, 0, set_branch, [](std::uint32_t) {});
+      });
     });
   });
   return {.filters = written, .nodes = written};
@@ -117,12 +136,11 @@ Cost BloomTree::replace(SetId id, Keys keys) {
   return insert(id, keys);
 }
 
-// Whether all that the key visits below a branch, and the branch's own bit, say yes.
+// Whether the branch's own bit and every filter that the key visits below it say yes.
 template <bool kCount, class Hashes>
 bool BloomTree::holds(const Hashes& hashes, std::uint64_t branch, Cost& cost) const {
-  const std::size_t last = depth() - 1;
   const auto says_yes = [&](std::size_t level, std::uint64_t place, Word mask) {
-    if (leaves_only_ && level != last) return true;
+    if (level < first_checked_) return true;
     const std::uint64_t offset = shape_.offset(level, branch, place);
     if constexpr (kCount) cost += {.bf_checks = level == 0 ? 0U : 1U, .words = words_read(offset, mask)};
     return covers(bits(), offset, mask);
@@ -130,18 +148,60 @@ bool BloomTree::holds(const Hashes& hashes, std::uint64_t branch, Cost& cost) co
   return says_yes(0, 0, 1) && walk(shape_, hashes, branch, says_yes);
 }
 
+template <bool kCount, class Hashes>
+void BloomTree::query_filters(Keys keys, Branches branches, std::uint32_t begin, Matches& out, Cost& cost) const {
+  std::array<Hashes, kBatchKeys> hashes;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    hashes[i] = Hashes(mix64(keys[i] ^ shape_.seed));
+    fetch(first_checked_, shape_.branch(hashes[i], branches.first));
+  }
+  for (std::uint32_t i = 0; i < keys.size(); ++i) {
+    std::uint64_t j = branches.first;
+    while (j < branches.last && holds<kCount>(hashes[i], shape_.branch(hashes[i], j), cost)) ++j;
+    out.push(begin + i, 0, j == branches.last);
+  }
+}
+
+// One round a branch over all keys that are still in: the lines are asked for, and have come when the hashing is done.
+template <bool kCount, std::size_t kWords, class Hashes>
+void BloomTree::query_runs(Keys keys, Branches branches, std::uint32_t begin, Matches& out, Cost& cost) const {
+  RunBatch<kWords, Hashes> batch(shape_, keys);
+  std::array<bool, kBatchKeys> in;
+  std::array<std::uint64_t, kBatchKeys> filters;
+  for (std::uint64_t j = branches.first; j < branches.last && batch.size() > 0; ++j) {
+    batch.turn_to(j);
+    for (std::size_t i = 0; i < batch.size(); ++i) fetch(first_checked_, batch.branch(i));
+    in.fill(true);
+    filters.fill(0);  // level 1 is counted once a key
+    for (std::size_t level = 0; level < depth(); ++level) {
+      if (level > 0) batch.descend(level);
+      for (std::size_t i = 0; i < batch.size(); ++i) {
+        if (kCount && level >= first_checked_) cost += {.bf_checks = filters[i], .words = batch.words(i, level)};
+        if (kCount) filters[i] = batch.ones(i);
+        if (level >= first_checked_) in[i] &= batch.covered(i, level, bits());
+      }
+    }
+    batch.keep(in);
+  }
+  for (std::size_t i = 0; i < batch.size(); ++i) out.push(begin + batch.key(i), 0);
+}
+
 template <bool kCount>
 Cost BloomTree::query_branches(Keys keys, Branches branches, Matches& out) const {
   Cost cost;
-  const std::size_t from_level = leaves_only_ ? depth() - 1 : 0;
-  if constexpr (kCount) cost.bf_checks = from_level == 0 ? keys.size() : 0;  // level 1 is one filter, asked in parts
+  if constexpr (kCount) cost.bf_checks = first_checked_ == 0 ? keys.size() : 0;  // level 1 is one filter, asked in parts
   out.ensure(keys.size());
   with_hashes(shape_, [&](auto kind) {
     using Hashes = decltype(kind);
-    sweep<Hashes>(
-        keys, branches, from_level,
-        [&](const Hashes& hashes, std::uint64_t branch) { return holds<kCount>(hashes, branch, cost); },
-        [&](std::uint32_t i) { out.push(i, 0); });
+    with_run_words(run_words_, [&](auto words) {
+      for_batches(keys, [&](std::uint32_t begin, Keys some) {
+        if constexpr (words == 0) {
+          query_filters<kCount, Hashes>(some, branches, begin, out, cost);
+        } else {
+          query_runs<kCount, words, Hashes>(some, branches, begin, out, cost);
+        }
+      });
+    });
   });
   return cost;
 }

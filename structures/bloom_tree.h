@@ -5,7 +5,7 @@
 //
 // A filter below a bit has a bit set only if that bit is set: by whoever set the lower one. So when the last level says
 // yes, all the levels above have to; `check: leaves` reads the last level only and gives the same answers as
-// `check: levels`, which goes top down as the paper does and stops at the first no. It also means that the paper's
+// `check: levels`, which asks all of them as the paper does. It also means that the paper's
 // posterior, a product over the filters of all levels, counts the upper ones twice: the rate that a user sees is the mean
 // of the product over the filters of the last level.
 #ifndef BLOOMERY_STRUCTURES_BLOOM_TREE_H_
@@ -95,11 +95,18 @@ class BloomTree {
   const Word* bits() const { return arena_.at(0); }
   Word* counts() { return counters_->at(0); }
 
+  // Filters: one by one, for long runs and for counters. Runs: a batch at a time, as in tree_runs.h.
   void fetch(std::size_t from_level, std::uint64_t branch) const;
-  template <class Hashes, class Body, class Done>
-  void sweep(Keys keys, Branches branches, std::size_t from_level, const Body& body, const Done& done) const;
+  template <class Policy, class Hashes>
+  std::uint64_t set_filters(Policy policy, Keys keys, Branches branches);
+  template <std::size_t kWords, class Policy, class Hashes>
+  std::uint64_t set_runs(Policy policy, Keys keys, Branches branches);
   template <bool kCount, class Hashes>
   bool holds(const Hashes& hashes, std::uint64_t branch, Cost& cost) const;
+  template <bool kCount, class Hashes>
+  void query_filters(Keys keys, Branches branches, std::uint32_t begin, Matches& out, Cost& cost) const;
+  template <bool kCount, std::size_t kWords, class Hashes>
+  void query_runs(Keys keys, Branches branches, std::uint32_t begin, Matches& out, Cost& cost) const;
   template <class Visit>
   void visit_filters(Key key, const Visit& visit) const;
   template <class Policy>
@@ -114,7 +121,9 @@ class BloomTree {
   PackedShape packed_shape() const;
 
   TreeShape shape_;
-  bool leaves_only_, atomic_, counting_;
+  std::size_t first_checked_;  // level that a query begins to look at
+  bool atomic_, counting_;
+  std::size_t run_words_;  // of tree_runs.h; 0 also where counters are to be met one by one
   Arena arena_;
   std::optional<Arena> counters_;  // four bits for each bit, if counting
 };

@@ -85,7 +85,7 @@ TreeShape::TreeShape(Params& params, bool partitioned) {
     part = (first + k[0] - 1) / k[0];
     first = part * k[0];
   }
-  levels.push_back({.m = first, .k = k[0], .siblings = 1, .run = 1, .first_bit = 0, .first_filter = 0, .first_coefficient = 1});
+  levels.push_back({.m = first, .k = k[0], .siblings = 1, .run = 1, .run_hashes = k[0], .first_bit = 0, .first_filter = 0, .first_coefficient = 1});
   double all = static_cast<double>(first), level = all;
   for (std::size_t i = 0; i < m_levels.size(); ++i) {
     all += level *= static_cast<double>(m_levels[i]);
@@ -98,6 +98,7 @@ TreeShape::TreeShape(Params& params, bool partitioned) {
                       .k = k[i + 1],
                       .siblings = above.run,
                       .run = above.run * m_levels[i],
+                      .run_hashes = above.run * k[i + 1],
                       .first_bit = 0,
                       .first_filter = above.first_filter + filters,
                       .first_coefficient = above.first_coefficient + filters * above.k});
