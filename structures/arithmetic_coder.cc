@@ -39,9 +39,8 @@ std::uint64_t get_stretch(BitDecoder& decoder, Word* words, BitStretch stretch, 
 }
 
 void fill_ones(Word* words, BitStretch stretch) {
-  for_windows(stretch.first, stretch.bits, [&](std::uint64_t at, std::uint64_t length) {
-    merge_mask(SerialBits{}, words, at, low_bits(length));
-  });
+  for_windows(stretch.first, stretch.bits,
+              [&](std::uint64_t at, std::uint64_t length) { merge_mask(SerialBits{}, words, at, low_bits(length)); });
 }
 
 template <class Body>

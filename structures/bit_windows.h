@@ -19,7 +19,8 @@ struct SplitMask {
   Word low, high;
 };
 
-// Whether every bit of the mask is set, from bit `offset` on. No branch on where the mask lies, which nobody can predict.
+// Whether every bit of the mask is set, from bit `offset` on. No branch on where the mask lies, which nobody can
+// predict.
 inline bool covers(const Word* words, std::uint64_t offset, Word mask) {
   const SplitMask split(offset, mask);
   const Word* at = words + offset / 64;

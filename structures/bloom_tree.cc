@@ -189,7 +189,8 @@ void BloomTree::query_runs(Keys keys, Branches branches, std::uint32_t begin, Ma
 template <bool kCount>
 Cost BloomTree::query_branches(Keys keys, Branches branches, Matches& out) const {
   Cost cost;
-  if constexpr (kCount) cost.bf_checks = first_checked_ == 0 ? keys.size() : 0;  // level 1 is one filter, asked in parts
+  if constexpr (kCount)
+    cost.bf_checks = first_checked_ == 0 ? keys.size() : 0;  // level 1 is one filter, asked in parts
   out.ensure(keys.size());
   with_hashes(shape_, [&](auto kind) {
     using Hashes = decltype(kind);

@@ -1,13 +1,13 @@
 // BloomTree (Fu and Biersack): a tree of small Bloom filters, one below every bit of the filter above. One set.
 //
-// A key sets its k_1 bits of level 1, then k_2 bits in the filter below each of those, and so on down (see tree_shape.h).
-// It is in the set if every filter that it would have visited says yes.
+// A key sets its k_1 bits of level 1, then k_2 bits in the filter below each of those, and so on down (see
+// tree_shape.h). It is in the set if every filter that it would have visited says yes.
 //
 // A filter below a bit has a bit set only if that bit is set: by whoever set the lower one. So when the last level says
 // yes, all the levels above have to; `check: leaves` reads the last level only and gives the same answers as
 // `check: levels`, which asks all of them as the paper does. It also means that the paper's
-// posterior, a product over the filters of all levels, counts the upper ones twice: the rate that a user sees is the mean
-// of the product over the filters of the last level.
+// posterior, a product over the filters of all levels, counts the upper ones twice: the rate that a user sees is the
+// mean of the product over the filters of the last level.
 #ifndef BLOOMERY_STRUCTURES_BLOOM_TREE_H_
 #define BLOOMERY_STRUCTURES_BLOOM_TREE_H_
 
@@ -22,13 +22,13 @@
 
 namespace bloomery {
 
-// Thread safety: insert may run concurrently with insert and query (with `atomic`, the default), in whatever order a key's
-// bits are set: all of them are when its insert returns, and until then it may be found or not. Everything else that
-// changes the tree needs it to itself.
+// Thread safety: insert may run concurrently with insert and query (with `atomic`, the default), in whatever order a
+// key's bits are set: all of them are when its insert returns, and until then it may be found or not. Everything else
+// that changes the tree needs it to itself.
 //
-// Invariant, without inserts in flight: a bit of level i + 1 is set only if the bit of level i that its filter hangs from
-// is. Union, intersection and halving keep it, and so does removal: a counter is never above that of the bit it hangs
-// from, and one that is full, and stays, hangs from a full one.
+// Invariant, without inserts in flight: a bit of level i + 1 is set only if the bit of level i that its filter hangs
+// from is. Union, intersection and halving keep it, and so does removal: a counter is never above that of the bit it
+// hangs from, and one that is full, and stays, hangs from a full one.
 class BloomTree {
  public:
   static constexpr bool kConcurrentInsert = true;
@@ -42,8 +42,8 @@ class BloomTree {
   std::string validate() const;
 
   // With `counters`, takes out keys that were inserted before and have not been removed since. A key that is not in is
-  // left alone; one that was never inserted but is a false positive would take others with it, as in any counting filter.
-  // Throws a ParamError without counters.
+  // left alone; one that was never inserted but is a false positive would take others with it, as in any counting
+  // filter. Throws a ParamError without counters.
   void remove(Keys keys);
 
   // With a tree of the same shape, seed and hashing, both without counters; anything else is a ParamError and changes
@@ -51,16 +51,16 @@ class BloomTree {
   void union_with(const BloomTree& other);
   void intersect_with(const BloomTree& other);
 
-  // Half of level 1 and of all that hangs from it, every key kept, by OR of neighbours; inserts and queries go on. An odd
-  // m_1 or a tree with counters is a ParamError and changes nothing.
+  // Half of level 1 and of all that hangs from it, every key kept, by OR of neighbours; inserts and queries go on. An
+  // odd m_1 or a tree with counters is a ParamError and changes nothing.
   void halve();
 
   // --- what the tree is worth. Levels count from 0 here; a key's filters are those that it visits, each once.
   std::size_t depth() const { return shape_.depth(); }
   std::uint64_t size_in_bits() const { return shape_.bits(); }
   std::uint64_t filters(std::size_t level) const { return shape_.filters(level); }
-  double fill(std::size_t level) const;                       // the share of the level's bits that are set
-  std::vector<double> fills(std::size_t level) const;         // of each filter
+  double fill(std::size_t level) const;                // the share of the level's bits that are set
+  std::vector<double> fills(std::size_t level) const;  // of each filter
   std::vector<std::uint32_t> keys_a_filter(std::size_t level, Keys keys) const;  // how many of the keys visit each
   // For each key, the product of fill^k over its filters of a level, or of all levels (the paper's posterior).
   std::vector<double> posterior_rates(Keys keys, std::optional<std::size_t> level = std::nullopt) const;
@@ -74,8 +74,8 @@ class BloomTree {
   double expected_false_positive_rate(Keys keys) const;
 
   // --- to be sent
-  Bytes save() const;          // a code a level
-  void load(ByteView bytes);   // replaces what is in; throws a PackedFilterError and changes nothing
+  Bytes save() const;                     // a code a level
+  void load(ByteView bytes);              // replaces what is in; throws a PackedFilterError and changes nothing
   std::uint64_t compressed_bits() const;  // a code a level: the paper's ByLevel
   FilterwiseCode code_filterwise(std::size_t level) const;  // a probability a filter: the paper's ByBF
 

@@ -91,7 +91,8 @@ double BloomTree::expected_false_positive_rate(Keys keys) const {
 // --- to be sent ------------------------------------------------------------------------------------------------------
 
 PackedShape BloomTree::packed_shape() const {
-  PackedShape packed{.numbers = {kPackedTree, shape_.independent, shape_.seed, shape_.part, shape_.folds}, .stretch_bits = {}};
+  PackedShape packed{.numbers = {kPackedTree, shape_.independent, shape_.seed, shape_.part, shape_.folds},
+                     .stretch_bits = {}};
   for (std::size_t level = 0; level < depth(); ++level) {
     packed.numbers.push_back(shape_.levels[level].m);
     packed.numbers.push_back(shape_.levels[level].k);

@@ -39,23 +39,25 @@ Bloom plain_filter(Params plain) { return Bloom(plain); }
 // Two parameters may both say how large the filter is, if they say the same.
 void expect_same_size(const Params& params, const char* other, double bits, double other_bits) {
   if (!params.given("c") || !params.given(other) || std::abs(bits - other_bits) <= 64 + bits / 100) return;
-  throw ParamError("c", fmt::format("c takes an array of {:.0f} bits and {} one of {:.0f}; leave out one of the two", bits,
-                                    other, other_bits));
+  throw ParamError("c", fmt::format("c takes an array of {:.0f} bits and {} one of {:.0f}; leave out one of the two",
+                                    bits, other, other_bits));
 }
 
 }  // namespace
 
 CompressedShape::CompressedShape(Params& params) {
-  const double rho = params.real("rho", 0.01, 0, 1, "false positive rate wanted when n_exp keys are in, unless c is given");
+  const double rho =
+      params.real("rho", 0.01, 0, 1, "false positive rate wanted when n_exp keys are in, unless c is given");
   const std::uint64_t n_exp = params.integer("n_exp", 10000, 1, 1ULL << 36, "keys expected in a filter");
   k = params.integer("k", 2, 1, kMostHashes, "hash functions");
   const auto hashes = static_cast<double>(k);
   const double by_rate = array_for_rate(hashes, rho), keys = static_cast<double>(n_exp);
   const double c = params.real("c", coded_bits_a_key(hashes, by_rate), 0, 1 << 20, "bits a key when compressed");
   if (params.given("c") && c < half_full(hashes)) {
-    throw ParamError("c", fmt::format("c is {:g} bits a key; with {} hash functions the least is {:.2f}, at which nothing "
-                                      "is gained by compression",
-                                      c, k, half_full(hashes)));
+    throw ParamError("c",
+                     fmt::format("c is {:g} bits a key; with {} hash functions the least is {:.2f}, at which nothing "
+                                 "is gained by compression",
+                                 c, k, half_full(hashes)));
   }
   const double bits = (params.given("c") ? array_for_coded_bits(hashes, c) : by_rate) * keys;
   const std::string name = params.given("m") ? "m" : params.given("c") ? "c" : params.given("rho") ? "rho" : "n_exp";

@@ -1,5 +1,5 @@
-// The compressed Bloom filter (Mitzenmacher): few hash functions and a large, nearly empty array, which an arithmetic coder
-// makes small. In memory it is a plain filter; what counts is its size when it is sent.
+// The compressed Bloom filter (Mitzenmacher): few hash functions and a large, nearly empty array, which an arithmetic
+// coder makes small. In memory it is a plain filter; what counts is its size when it is sent.
 #ifndef BLOOMERY_STRUCTURES_COMPRESSED_BLOOM_H_
 #define BLOOMERY_STRUCTURES_COMPRESSED_BLOOM_H_
 

@@ -1,7 +1,7 @@
 // Counters of four bits, sixteen in a word, with the policies of bits.h.
 //
-// A counter that has reached 15 stays there: from then on nobody knows how many it stands for, and one that went down from
-// it could reach 0 while keys still need it.
+// A counter that has reached 15 stays there: from then on nobody knows how many it stands for, and one that went down
+// from it could reach 0 while keys still need it.
 #ifndef BLOOMERY_STRUCTURES_NIBBLES_H_
 #define BLOOMERY_STRUCTURES_NIBBLES_H_
 

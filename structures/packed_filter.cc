@@ -51,7 +51,8 @@ class Reader {
  public:
   explicit Reader(ByteView bytes) : rest_(bytes) {}
   ByteView take(std::uint64_t count) {
-    if (count > rest_.size()) throw PackedFilterError(fmt::format("{} bytes are wanted where {} are left", count, rest_.size()));
+    if (count > rest_.size())
+      throw PackedFilterError(fmt::format("{} bytes are wanted where {} are left", count, rest_.size()));
     const ByteView front = rest_.first(count);
     rest_ = rest_.subspan(count);
     return front;
@@ -95,7 +96,8 @@ void expect_shape(const PackedShape& shape, Reader& reader) {
   for (std::size_t i = 0; i < numbers; ++i) {
     const std::uint64_t there = reader.number(8);
     if (there == shape.numbers[i]) continue;
-    throw PackedFilterError(fmt::format("it is of another shape: number {} of it is {}, here it is {}", i, there, shape.numbers[i]));
+    throw PackedFilterError(
+        fmt::format("it is of another shape: number {} of it is {}, here it is {}", i, there, shape.numbers[i]));
   }
 }
 

@@ -3,9 +3,9 @@
 //   "BLMF" | version:4 | numbers of the shape:4 | stretches:4
 //   shape: 8 bytes a number | stretches: ones:8, bytes:8 of each | codes, one after the other | XXH3 of all that:8
 //
-// All numbers are little-endian. The shape is what sender and receiver must agree on for the bits to mean the same (what
-// kind of filter, m, k, seed ...). The receiver has a filter of that shape and reads into it: how much memory and time it
-// takes is the receiver's own doing, never what the bytes claim.
+// All numbers are little-endian. The shape is what sender and receiver must agree on for the bits to mean the same
+// (what kind of filter, m, k, seed ...). The receiver has a filter of that shape and reads into it: how much memory and
+// time it takes is the receiver's own doing, never what the bytes claim.
 #ifndef BLOOMERY_STRUCTURES_PACKED_FILTER_H_
 #define BLOOMERY_STRUCTURES_PACKED_FILTER_H_
 

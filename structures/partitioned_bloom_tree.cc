@@ -30,8 +30,8 @@ int usual_threads() { return static_cast<int>(std::clamp(std::thread::hardware_c
 PartitionedBloomTree::PartitionedBloomTree(Params& params) : tree_(params, true) {
   const std::string name =
       params.choice("parallel", "none", {"none", "keys", "partitions"}, "what the threads share of a batch");
-  const auto threads = static_cast<int>(
-      params.integer("threads", static_cast<std::uint64_t>(usual_threads()), 1, 64, "of a batch, unless parallel is none"));
+  const auto threads = static_cast<int>(params.integer("threads", static_cast<std::uint64_t>(usual_threads()), 1, 64,
+                                                       "of a batch, unless parallel is none"));
   spread_ = name == "none" ? Spread::kNone : name == "keys" ? Spread::kKeys : Spread::kPartitions;
   if (spread_ == Spread::kNone) return;
   // Partitions that meet in a word are written by two threads.
@@ -93,9 +93,12 @@ Cost PartitionedBloomTree::query_keys(Keys keys, Matches& out) const {
 template <bool kCount>
 Cost PartitionedBloomTree::query(Keys keys, Matches& out) const {
   switch (spread_) {
-    case Spread::kKeys: return query_keys<kCount>(keys, out);
-    case Spread::kPartitions: return query_partitions<kCount>(keys, out);
-    case Spread::kNone: break;
+    case Spread::kKeys:
+      return query_keys<kCount>(keys, out);
+    case Spread::kPartitions:
+      return query_partitions<kCount>(keys, out);
+    case Spread::kNone:
+      break;
   }
   return tree_.query<kCount>(keys, out);
 }

@@ -1,9 +1,10 @@
-// The partitioned BloomTree (Fu and Biersack, section 4.4): k_1 trees, each with one of the hash functions of level 1 and a
-// k_1-th of its bits. What a key does in one tree has nothing to do with the others, so that they can be worked on at the
-// same time. In memory it is one BloomTree whose j-th branches all lie in the j-th part of level 1.
+// The partitioned BloomTree (Fu and Biersack, section 4.4): k_1 trees, each with one of the hash functions of level 1
+// and a k_1-th of its bits. What a key does in one tree has nothing to do with the others, so that they can be worked
+// on at the same time. In memory it is one BloomTree whose j-th branches all lie in the j-th part of level 1.
 //
 // `parallel` says how a batch is spread over `threads` threads: the partitions of all its keys, as in the paper, or the
-// keys with all their partitions. A query by partitions asks every one of them, also for keys that another has ruled out.
+// keys with all their partitions. A query by partitions asks every one of them, also for keys that another has ruled
+// out.
 #ifndef BLOOMERY_STRUCTURES_PARTITIONED_BLOOM_TREE_H_
 #define BLOOMERY_STRUCTURES_PARTITIONED_BLOOM_TREE_H_
 

@@ -2,8 +2,8 @@
 //
 // Going from filter to filter (walk in tree_shape.h) branches on which bits a key has, which no CPU can predict. Here a
 // key takes every hash function of every filter, also where two of them meet in one bit, and all keys take the same one
-// at the same time: more hashing, but in loops without branches that the compiler turns into vector code, and one test or
-// one write a key and level.
+// at the same time: more hashing, but in loops without branches that the compiler turns into vector code, and one test
+// or one write a key and level.
 #ifndef BLOOMERY_STRUCTURES_TREE_RUNS_H_
 #define BLOOMERY_STRUCTURES_TREE_RUNS_H_
 
@@ -18,14 +18,15 @@
 
 namespace bloomery {
 
-inline constexpr std::size_t kBatchKeys = 64;      // enough to hide the memory, few enough for their lines to stay in L1
+inline constexpr std::size_t kBatchKeys = 64;     // enough to hide the memory, few enough for their lines to stay in L1
 inline constexpr std::uint64_t kMostPlaces = 32;  // filters of a level that a branch leads to, repeated ones included
 
 // Words that a run of the last level takes, 1 or 2; 0 if it is longer, or if the hash functions are so many that going
 // from filter to filter, each once, is less work.
 inline std::size_t run_words(const TreeShape& shape) {
   std::uint64_t places = 1;
-  for (std::size_t level = 1; level + 1 < shape.depth() && places <= kMostPlaces; ++level) places *= shape.levels[level].k;
+  for (std::size_t level = 1; level + 1 < shape.depth() && places <= kMostPlaces; ++level)
+    places *= shape.levels[level].k;
   const std::uint64_t words = words_for(shape.levels.back().run);
   return words <= 2 && places <= kMostPlaces ? words : 0;
 }
@@ -34,9 +35,12 @@ inline std::size_t run_words(const TreeShape& shape) {
 template <class Body>
 void with_run_words(std::size_t words, Body&& body) {
   switch (words) {
-    case 1: return body(std::integral_constant<std::size_t, 1>{});
-    case 2: return body(std::integral_constant<std::size_t, 2>{});
-    default: return body(std::integral_constant<std::size_t, 0>{});
+    case 1:
+      return body(std::integral_constant<std::size_t, 1>{});
+    case 2:
+      return body(std::integral_constant<std::size_t, 2>{});
+    default:
+      return body(std::integral_constant<std::size_t, 0>{});
   }
 }
 

@@ -17,7 +17,8 @@ constexpr double kMostVisits = 1 << 16;  // filters of the last level that a key
 using Numbers = std::vector<std::uint64_t>;
 
 [[noreturn]] void refuse_list(const std::string& name, const std::string& text, std::uint64_t min, std::uint64_t max) {
-  throw ParamError(name, fmt::format("{} is '{}'; it must be integers of {} to {}, separated by commas", name, text, min, max));
+  throw ParamError(
+      name, fmt::format("{} is '{}'; it must be integers of {} to {}, separated by commas", name, text, min, max));
 }
 
 Numbers parse_list(const std::string& name, const std::string& text, std::uint64_t min, std::uint64_t max) {
@@ -55,11 +56,13 @@ std::uint64_t ask_first_level(Params& params) {
   const auto usual = static_cast<std::uint64_t>(std::ceil(rho_1 * static_cast<double>(n_exp)));
   const std::uint64_t m = params.integer("m", usual, 1, kMostBits, "bits of level 1; by default from rho_1 and n_exp");
   if (params.given("rho_1") && m != usual) {
-    throw ParamError("rho_1", fmt::format("rho_1 is {:g}, which for n_exp {} is {} bits, but m is {}; leave out one of the "
-                                          "two",
-                                          rho_1, n_exp, usual, m));
+    throw ParamError("rho_1",
+                     fmt::format("rho_1 is {:g}, which for n_exp {} is {} bits, but m is {}; leave out one of the "
+                                 "two",
+                                 rho_1, n_exp, usual, m));
   }
-  if (m > kMostBits) throw ParamError("n_exp", fmt::format("n_exp keys need {} bits in level 1; {} are the most", m, kMostBits));
+  if (m > kMostBits)
+    throw ParamError("n_exp", fmt::format("n_exp keys need {} bits in level 1; {} are the most", m, kMostBits));
   return m;
 }
 
@@ -75,9 +78,12 @@ void expect_few_visits(const Numbers& k, const Numbers& m_levels) {
 
 TreeShape::TreeShape(Params& params, bool partitioned) {
   std::uint64_t first = ask_first_level(params);
-  const std::string k_text = params.text("k", "6,3,2", "integers of 1 to 64", "hash functions of a filter, a level; the last goes on"),
-                    m_text = params.text("m_levels", "4,3", "integers of 2 to 64", "bits of a filter, from level 2 on; the last goes on");
-  const Numbers some_k = parse_list("k", k_text, 1, kMostHashes), some_m = parse_list("m_levels", m_text, 2, kMostSmallBits);
+  const std::string k_text = params.text("k", "6,3,2", "integers of 1 to 64",
+                                         "hash functions of a filter, a level; the last goes on"),
+                    m_text = params.text("m_levels", "4,3", "integers of 2 to 64",
+                                         "bits of a filter, from level 2 on; the last goes on");
+  const Numbers some_k = parse_list("k", k_text, 1, kMostHashes),
+                some_m = parse_list("m_levels", m_text, 2, kMostSmallBits);
   const std::uint64_t d = params.integer("d", usual_depth(params, some_k, some_m), 1, kMostLevels, "levels");
   const Numbers k = one_a_level(params, "k", some_k, d), m_levels = one_a_level(params, "m_levels", some_m, d - 1);
   expect_few_visits(k, m_levels);
@@ -85,12 +91,20 @@ TreeShape::TreeShape(Params& params, bool partitioned) {
     part = (first + k[0] - 1) / k[0];
     first = part * k[0];
   }
-  levels.push_back({.m = first, .k = k[0], .siblings = 1, .run = 1, .run_hashes = k[0], .first_bit = 0, .first_filter = 0, .first_coefficient = 1});
+  levels.push_back({.m = first,
+                    .k = k[0],
+                    .siblings = 1,
+                    .run = 1,
+                    .run_hashes = k[0],
+                    .first_bit = 0,
+                    .first_filter = 0,
+                    .first_coefficient = 1});
   double all = static_cast<double>(first), level = all;
   for (std::size_t i = 0; i < m_levels.size(); ++i) {
     all += level *= static_cast<double>(m_levels[i]);
     if (all > static_cast<double>(kMostBits)) {
-      throw ParamError("m_levels", fmt::format("m_levels makes a tree of over {} bits; {} are the most", all, kMostBits));
+      throw ParamError("m_levels",
+                       fmt::format("m_levels makes a tree of over {} bits; {} are the most", all, kMostBits));
     }
     const TreeLevel& above = levels.back();
     const std::uint64_t filters = i == 0 ? 1 : first * above.siblings;
@@ -104,8 +118,9 @@ TreeShape::TreeShape(Params& params, bool partitioned) {
                       .first_coefficient = above.first_coefficient + filters * above.k});
   }
   lay_out();
-  independent = params.choice("hashing", "double", {"double", "independent"},
-                              "one start and step a key, as the paper has it, or a hash for every filter") == "independent";
+  independent =
+      params.choice("hashing", "double", {"double", "independent"},
+                    "one start and step a key, as the paper has it, or a hash for every filter") == "independent";
   seed = ask_mixed_seed(params);
 }
 
@@ -119,7 +134,8 @@ void TreeShape::lay_out() {
 
 void TreeShape::halve() {
   const std::uint64_t m = first_level_bits();
-  if (m % 2 != 0) throw ParamError("m", fmt::format("a tree with m, the bits of level 1, of {}, an odd number, cannot be halved", m));
+  if (m % 2 != 0)
+    throw ParamError("m", fmt::format("a tree with m, the bits of level 1, of {}, an odd number, cannot be halved", m));
   ++folds;
   lay_out();
 }

@@ -1,15 +1,15 @@
 // How a tree of Bloom filters (Fu and Biersack) is laid out and hashed.
 //
-// Level 1 is one filter of m_1 bits; bit b of a filter owns a filter of the next level, m_2 bits in level 2 and so on. All
-// levels lie in one array, breadth first, without pointers and without gaps. So what hangs below one bit of level 1 is one
-// run of bits in every level, m_2 ... m_i bits long: a few bytes, mostly of one cache line.
+// Level 1 is one filter of m_1 bits; bit b of a filter owns a filter of the next level, m_2 bits in level 2 and so on.
+// All levels lie in one array, breadth first, without pointers and without gaps. So what hangs below one bit of level 1
+// is one run of bits in every level, m_2 ... m_i bits long: a few bytes, mostly of one cache line.
 //
 //   level 1   . . 1 . . . 1 .           a key's k_1 bits: its branches
 //   level 2   .... .11. ... 1..1 ...    below each, one filter of m_2 bits
 //   level 3   ... ... ... .1. 1.. ...   below each of its bits, one filter of m_3 bits
 //
-// Filters below level 1 are at most a word long, so that a key's bits in one of them are a mask, tested and set at once;
-// where a whole run is short, so are all the bits of a branch in a level (tree_runs.h).
+// Filters below level 1 are at most a word long, so that a key's bits in one of them are a mask, tested and set at
+// once; where a whole run is short, so are all the bits of a branch in a level (tree_runs.h).
 #ifndef BLOOMERY_STRUCTURES_TREE_SHAPE_H_
 #define BLOOMERY_STRUCTURES_TREE_SHAPE_H_
 
@@ -35,8 +35,8 @@ struct TreeLevel {
 };
 
 // Every filter has hash functions of its own, all from one hash of the key. A draw is 64 bits, of which kPositions
-// positions in a filter are made, 32 bits each: as likely as each other to within 2^-26. What all filters below a branch
-// share of it is computed first, so that the rest is cheap.
+// positions in a filter are made, 32 bits each: as likely as each other to within 2^-26. What all filters below a
+// branch share of it is computed first, so that the rest is cheap.
 //
 // As the paper has it: H_c(x) = h1 + c h2, where no two filters share a coefficient c. (Its equation 9 counts m_(a-1)
 // filters in level a where there are m_1 ... m_(a-1); with the product the sets are disjoint, as it says they are.)
@@ -59,8 +59,8 @@ class DoubleHashes {
   std::uint64_t start_ = 0, step_ = 0;
 };
 
-// Independent of each other within a filter as well. In filters of a few bits double hashing is not: a key whose step is
-// small sets one bit in every filter that it visits.
+// Independent of each other within a filter as well. In filters of a few bits double hashing is not: a key whose step
+// is small sets one bit in every filter that it visits.
 class IndependentHashes {
  public:
   static constexpr std::uint64_t kPositions = 2;
@@ -98,13 +98,16 @@ Word mask_of(const Hashes& hashes, const TreeLevel& level, std::uint64_t branch,
 }
 
 struct TreeShape {
-  // Partitioned: the j-th branch of every key is in the j-th of k_1 equal parts of level 1, the root of a tree of its own.
+  // Partitioned: the j-th branch of every key is in the j-th of k_1 equal parts of level 1, the root of a tree of its
+  // own.
   TreeShape(Params& params, bool partitioned);
 
   std::size_t depth() const { return levels.size(); }
   std::uint64_t branches() const { return levels[0].k; }
   std::uint64_t first_level_bits() const { return levels[0].m >> folds; }
-  std::uint64_t filters(std::size_t level) const { return level == 0 ? 1 : first_level_bits() * levels[level].siblings; }
+  std::uint64_t filters(std::size_t level) const {
+    return level == 0 ? 1 : first_level_bits() * levels[level].siblings;
+  }
   std::uint64_t bits(std::size_t level) const { return first_level_bits() * levels[level].run; }
   std::uint64_t bits() const { return levels.back().first_bit + bits(depth() - 1); }
 
@@ -114,8 +117,9 @@ struct TreeShape {
     return part == 0 ? hashes.branch(j, levels[0].m) : j * part + hashes.branch(j, part);
   }
 
-  // Where the array keeps filter `place` of those that a branch has in a level. Halving makes neighbours of level 1 share
-  // their place; the hash functions stay those of the tree as it was, or keys would be looked for where they are not.
+  // Where the array keeps filter `place` of those that a branch has in a level. Halving makes neighbours of level 1
+  // share their place; the hash functions stay those of the tree as it was, or keys would be looked for where they are
+  // not.
   std::uint64_t offset(std::size_t level, std::uint64_t branch, std::uint64_t place) const {
     const TreeLevel& one = levels[level];
     return one.first_bit + (branch >> folds) * one.run + place * one.m;
@@ -124,7 +128,7 @@ struct TreeShape {
   void halve();  // m_1, to the power of two that it has, may be halved; throws a ParamError about m otherwise
 
   std::vector<TreeLevel> levels;
-  std::uint64_t part = 0;  // bits of a part of level 1, if it is partitioned
+  std::uint64_t part = 0;   // bits of a part of level 1, if it is partitioned
   std::uint64_t folds = 0;  // how often level 1 was halved
   std::uint64_t seed = 0;
   bool independent = false;  // the hashing

@@ -39,7 +39,8 @@ YoonTree::Shape::Shape(Params& params)
                                          "bits a set, all levels together; by default from n_exp and k");
   const std::string name = params.given("m") ? "m" : "n_exp";
   const double all = static_cast<double>(m) * static_cast<double>(sets);
-  if (all > kMostBits) throw ParamError(name, fmt::format("{} makes a tree of {:.3g} bits; {:.3g} are the most", name, all, kMostBits));
+  if (all > kMostBits)
+    throw ParamError(name, fmt::format("{} makes a tree of {:.3g} bits; {:.3g} are the most", name, all, kMostBits));
   expect_fits_memory(name, all);
   const double share = all / static_cast<double>(height);
   std::uint64_t leaves = 1;
@@ -74,7 +75,8 @@ void YoonTree::insert_keys(Policy policy, SetId id, Keys keys) {
     for (const Level& level : shape_.levels) {
       const std::uint64_t child = id / level.leaves;  // counted along the level
       set_all(policy, bits(), level.first_bit + child / shape_.d * level.m,
-              IndependentProbes(link_hash(hash, level.first_edge + child), level.m), static_cast<std::uint32_t>(shape_.k));
+              IndependentProbes(link_hash(hash, level.first_edge + child), level.m),
+              static_cast<std::uint32_t>(shape_.k));
     }
   }
 }
@@ -108,7 +110,8 @@ void YoonTree::search(std::size_t depth, std::uint64_t node, std::uint64_t hash,
   for (std::uint64_t child = first; child < last; ++child) {
     std::uint32_t read = 0;
     const IndependentProbes probes(link_hash(hash, level.first_edge + child), level.m);
-    const bool yes = all_set(bits(), level.first_bit + node * level.m, probes, static_cast<std::uint32_t>(shape_.k), read);
+    const bool yes =
+        all_set(bits(), level.first_bit + node * level.m, probes, static_cast<std::uint32_t>(shape_.k), read);
     if constexpr (kCount) cost += {.bf_checks = 1, .words = read};
     if (!yes) continue;
     if (depth + 1 < shape_.levels.size()) {

@@ -1,9 +1,9 @@
 // Yoon's Bloom tree: a search tree of Bloom filters from a key to the sets that may hold it.
 //
 // The sets are the leaves of a complete tree in which every node has d children. A node is one filter with a group of k
-// hash functions for each child. A key of set v is hashed in every node on the path to leaf v, by the group of the child
-// where the path goes on. A query starts at the root and follows every child whose group says yes: it is never led past a
-// set that holds the key, and a false positive has to pass a filter on every level.
+// hash functions for each child. A key of set v is hashed in every node on the path to leaf v, by the group of the
+// child where the path goes on. A query starts at the root and follows every child whose group says yes: it is never
+// led past a set that holds the key, and a false positive has to pass a filter on every level.
 //
 // All nodes lie in one array. Each level has the same share of it, for every key is once in each; the nodes of a level
 // have equal parts.
@@ -17,8 +17,8 @@
 
 namespace bloomery {
 
-// Thread safety: insert may run concurrently with insert and query (with `atomic`, the default), also into sets that had
-// no keys: which sets there can be is fixed from the start.
+// Thread safety: insert may run concurrently with insert and query (with `atomic`, the default), also into sets that
+// had no keys: which sets there can be is fixed from the start.
 class YoonTree {
  public:
   static constexpr bool kConcurrentInsert = true;
@@ -57,7 +57,8 @@ class YoonTree {
   void insert_keys(Policy policy, SetId id, Keys keys);
   void fetch_root(std::uint64_t hash) const;
   template <bool kCount>
-  void search(std::size_t level, std::uint64_t node, std::uint64_t hash, std::uint32_t index, Matches& out, Cost& cost) const;
+  void search(std::size_t level, std::uint64_t node, std::uint64_t hash, std::uint32_t index, Matches& out,
+              Cost& cost) const;
   double expected_below(std::size_t level, std::uint64_t node) const;
 
   Shape shape_;
