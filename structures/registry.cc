@@ -6,6 +6,8 @@
 #include "structures/bloofi.h"
 #include "structures/bloom.h"
 #include "structures/counting_bloom.h"
+#include "structures/bloom_tree.h"
+#include "structures/compressed_bloom.h"
 #include "structures/dynamic_blocked_bloom.h"
 #include "structures/exact.h"
 #include "structures/external_blocked_bloom.h"
@@ -14,10 +16,12 @@
 #include "structures/naive.h"
 #include "structures/null.h"
 #include "structures/overflow_blocked_bloom.h"
+#include "structures/partitioned_bloom_tree.h"
 #include "structures/scalable_bloom.h"
 #include "structures/sliced_bloofi.h"
 #include "structures/split_block_bloom.h"
 #include "structures/stream.h"
+#include "structures/yoon_tree.h"
 
 namespace bloomery {
 namespace {
@@ -42,7 +46,12 @@ const RegistryEntry kRegistry[] = {
      make<ExternalBlockedBloom>},
     {"overflow_blocked_bloom", "full blocks spill into a smaller, tighter filter of blocks", kOne, true,
      make<OverflowBlockedBloom>},
+    {"compressed_bloom", "few hash functions and a large array that is small when sent", kOne, true, make<CompressedBloom>},
+    {"bloom_tree", "tree of small filters, one below every bit of the filter above", kOne, true, make<BloomTree>},
+    {"partitioned_bloom_tree", "a tree of small filters for each hash function of the first level", kOne, true,
+     make<PartitionedBloomTree>},
     {"naive", "a list of Bloom filters, each asked in turn", kMany, true, make<Naive>},
+    {"yoon_tree", "search tree whose nodes hash a key once for the child where it goes on", kMany, true, make<YoonTree>},
     {"bloofi", "tree of Bloom filters, each inner node the OR of its children", kMany, true, make<Bloofi>},
     {"flat_bloofi", "bit-sliced Bloom filters: one AND tests 64 sets or more", kMany, true, make<FlatBloofi>},
     {"sliced_bloofi", "bit-sliced tree: groups of sets above flat rows", kMany, true, make<SlicedBloofi>},
