@@ -56,11 +56,12 @@ class AnyBlock {
   std::uint32_t k_;
 };
 
-// Calls body with the kernel for such blocks. A head takes some bits of a line, or a word of any other block.
+// Calls body with the kernel for such blocks. A head takes some bits of a line, or a word of any other block, except
+// that of one bit, which only lines have.
 template <unsigned kHeadBits, class Body>
 void with_block(std::uint64_t block_bytes, std::uint64_t hashes, Body&& body) {
   const auto k = static_cast<std::uint32_t>(hashes);
-  if (block_bytes != kLineBytes) return body(AnyBlock<(kHeadBits > 0)>(block_bytes * 8, k));
+  if (block_bytes != kLineBytes) return body(AnyBlock<(kHeadBits > kTaken)>(block_bytes * 8, k));
   if (k <= 8) return body(LineBlock<1, kHeadBits>(k));
   if (k <= 16) return body(LineBlock<2, kHeadBits>(k));
   if (k <= 32) return body(LineBlock<4, kHeadBits>(k));

@@ -44,9 +44,12 @@ BlockedBloom::Shape::Shape(Params& params)
   }
 }
 
+double BlockedBloom::Shape::head_bits() const { return sizes.block_bytes == kLineBytes ? kTaken : 0; }
+
 double BlockedBloom::Shape::rate(double blocks, std::uint64_t hashes, std::uint64_t n) const {
   const auto rate_by = balanced ? balanced_false_positive_rate : blocked_false_positive_rate;
-  return rate_by(blocks, static_cast<double>(sizes.block_bits()), static_cast<double>(hashes), static_cast<double>(n));
+  return rate_by(blocks, static_cast<double>(sizes.block_bits()), head_bits(), static_cast<double>(hashes),
+                 static_cast<double>(n));
 }
 
 double BlockedBloom::Shape::bits_for(const Wanted& wanted, std::uint64_t hashes) const {
@@ -86,7 +89,7 @@ void BlockedBloom::insert_blocks(const Kernel& kernel, Policy policy, Keys keys)
 
 Cost BlockedBloom::insert(SetId, Keys keys) {
   with_policy(atomic_, [&](auto policy) {
-    with_block<0>(shape_.sizes.block_bytes, shape_.k, [&](auto kernel) { insert_blocks(kernel, policy, keys); });
+    with_block<kTaken>(shape_.sizes.block_bytes, shape_.k, [&](auto kernel) { insert_blocks(kernel, policy, keys); });
   });
   return {.filters = 1, .nodes = 1};
 }
@@ -122,11 +125,11 @@ void BlockedBloom::query_blocks(const Kernel& kernel, Keys keys, const Test& tes
 template <bool kCount>
 Cost BlockedBloom::query(Keys keys, Matches& out) const {
   std::uint64_t words = 0, lines = 0;
-  out.ensure(keys.size());
-  with_block<0>(shape_.sizes.block_bytes, shape_.k, [&](auto kernel) {
+  Matches::Writer writer(out, keys.size());
+  with_block<kTaken>(shape_.sizes.block_bytes, shape_.k, [&](auto kernel) {
     query_blocks(kernel, keys, [&](std::size_t i, const Word* block, std::uint64_t hash) {
       std::uint32_t read = 0;
-      out.push(static_cast<std::uint32_t>(i), 0, kernel.test(block, hash, read));
+      writer.push(static_cast<std::uint32_t>(i), 0, kernel.test(block, hash, read));
       if constexpr (kCount) words += read;
       if constexpr (kCount) lines += kernel.kOneLine ? 1 : read;
     });
@@ -150,7 +153,8 @@ double BlockedBloom::posterior_false_positive_rate() const {
   double sum = 0;
   for (std::uint64_t b = 0; b < shape_.sizes.blocks; ++b) {
     const auto ones = static_cast<double>(count_ones(bits() + b * block_words(), block_words()));
-    sum += std::pow(ones / static_cast<double>(shape_.sizes.block_bits()), static_cast<double>(shape_.k));
+    if (ones == 0) continue;
+    sum += std::pow((ones + shape_.head_bits()) / static_cast<double>(shape_.sizes.block_bits()), static_cast<double>(shape_.k));
   }
   return sum / static_cast<double>(shape_.sizes.blocks);
 }

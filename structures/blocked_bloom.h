@@ -36,6 +36,7 @@ class BlockedBloom {
   // wanted, it has as many blocks as theory asks for, and with no k given the k that asks for the fewest.
   struct Shape {
     explicit Shape(Params& params);
+    double head_bits() const;  // of a block, that are no key's: they count as set
     double rate(double blocks, std::uint64_t hashes, std::uint64_t n) const;
     double bits_for(const Wanted& wanted, std::uint64_t hashes) const;  // by theory
     std::uint64_t best_hashes_for(const Wanted& wanted, std::uint64_t most) const;

@@ -97,11 +97,11 @@ std::uint64_t BloomTree::set_runs(Policy policy, Keys keys, Branches branches) {
   RunBatch<kWords, Hashes> batch(shape_, keys);
   for (std::uint64_t j = branches.first; j < branches.last; ++j) {
     batch.turn_to(j);
-    for (std::size_t i = 0; i < batch.size(); ++i) fetch(0, batch.branch(i));
+    for (std::size_t level = depth(); level-- > 0;) batch.fetch(level, bits());
     for (std::size_t level = 0; level < depth(); ++level) {
       if (level > 0) batch.descend(level);
       for (std::size_t i = 0; i < batch.size(); ++i) {
-        batch.merge(policy, i, level, bits());
+        batch.merge(policy, i, bits());
         if (level + 1 < depth()) written += batch.ones(i);
       }
     }
@@ -170,15 +170,15 @@ void BloomTree::query_runs(Keys keys, Branches branches, std::uint32_t begin, Ma
   std::array<std::uint64_t, kBatchKeys> filters;
   for (std::uint64_t j = branches.first; j < branches.last && batch.size() > 0; ++j) {
     batch.turn_to(j);
-    for (std::size_t i = 0; i < batch.size(); ++i) fetch(first_checked_, batch.branch(i));
+    for (std::size_t level = depth(); level-- > first_checked_;) batch.fetch(level, bits());
     in.fill(true);
     filters.fill(0);  // level 1 is counted once a key
     for (std::size_t level = 0; level < depth(); ++level) {
       if (level > 0) batch.descend(level);
       for (std::size_t i = 0; i < batch.size(); ++i) {
-        if (kCount && level >= first_checked_) cost += {.bf_checks = filters[i], .words = batch.words(i, level)};
+        if (kCount && level >= first_checked_) cost += {.bf_checks = filters[i], .words = batch.words(i)};
         if (kCount) filters[i] = batch.ones(i);
-        if (level >= first_checked_) in[i] &= batch.covered(i, level, bits());
+        if (level >= first_checked_) in[i] &= batch.covered(i, bits());
       }
     }
     batch.keep(in);

@@ -34,6 +34,27 @@ class Matches {
     size_ += hit;
   }
 
+  // The same for a loop that is over in a few cycles a key: where the next match goes stays in a register.
+  class Writer {
+   public:
+    Writer(Matches& matches, std::size_t most) : matches_(matches) {
+      matches.ensure(most);
+      next_ = matches.pairs_.data() + matches.size_;
+    }
+    ~Writer() { matches_.size_ = static_cast<std::size_t>(next_ - matches_.pairs_.data()); }
+    Writer(const Writer&) = delete;
+    Writer& operator=(const Writer&) = delete;
+
+    void push(std::uint32_t index, std::uint32_t set, bool hit) {
+      *next_ = {index, set};
+      next_ += hit;
+    }
+
+   private:
+    Matches& matches_;
+    Match* next_;
+  };
+
   // Scratch buffer number `slot`, at least `count` long; contents are whatever the last user left.
   std::uint64_t* scratch(std::size_t slot, std::size_t count) {
     auto& buffer = scratch_[slot];

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <concepts>
+#include <thread>
 
 #include "structures/bits.h"
 
@@ -34,6 +35,33 @@ void merge_mask(Word* block, const std::array<Word, kWords>& mask) {
   }
 }
 
+// The lowest bit of a block that only masks are merged into: it belongs to no key and is set while a thread writes.
+inline constexpr Word kTaken = 1;
+
+// One atomic operation a key, whatever the words of a block: a fetch-or takes the block, plain stores set the bits, and
+// the last of them gives the block back. Others that try to take it in between set a bit that is set. A thread that is
+// stopped inside holds up only those that come to the same block.
+template <std::size_t kWords>
+void merge_taking(Word* block, const std::array<Word, kWords>& mask) {
+  Word lacking = 0;
+  for (std::size_t w = 0; w < kWords; ++w) lacking |= mask[w] & ~load_word(block + w);
+  if (lacking == 0) return;
+  for (unsigned tries = 1; __atomic_fetch_or(block, kTaken, __ATOMIC_ACQUIRE) & kTaken; ++tries) {
+    if (tries % 64 == 0) std::this_thread::yield();
+  }
+  for (std::size_t w = 1; w < kWords; ++w) __atomic_store_n(block + w, load_word(block + w) | mask[w], __ATOMIC_RELAXED);
+  __atomic_store_n(block, (load_word(block) | mask[0]) & ~kTaken, __ATOMIC_RELEASE);
+}
+
+template <class Policy, std::size_t kWords>
+void merge_block(Word* block, const std::array<Word, kWords>& mask) {
+  if constexpr (std::same_as<Policy, SerialBits>) {
+    merge_mask<Policy>(block, mask);
+  } else {
+    merge_taking(block, mask);
+  }
+}
+
 template <std::size_t kLanes>
 struct SplitBlock {
   static_assert(kLanes == 8 || kLanes == 16);
@@ -45,6 +73,7 @@ struct SplitBlock {
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
       mask[lane / 2] |= Word{1} << ((hash * kLaneSalts[lane] >> 27) + lane % 2 * kLaneBits);
     }
+    mask[0] &= ~kTaken;
     return mask;
   }
   static bool portable_test(const Word* block, std::uint32_t hash) {
@@ -59,7 +88,8 @@ struct SplitBlock {
   static __m256i lanes(std::uint32_t hash, std::size_t half) {
     const __m256i salts = _mm256_load_si256(reinterpret_cast<const __m256i*>(kLaneSalts) + half);
     const __m256i products = _mm256_mullo_epi32(_mm256_set1_epi32(static_cast<int>(hash)), salts);
-    return _mm256_sllv_epi32(_mm256_set1_epi32(1), _mm256_srli_epi32(products, 27));
+    const __m256i bits = _mm256_sllv_epi32(_mm256_set1_epi32(1), _mm256_srli_epi32(products, 27));
+    return half == 0 ? _mm256_andnot_si256(_mm256_set_epi64x(0, 0, 0, kTaken), bits) : bits;
   }
   static Mask mask(std::uint32_t hash) {
     alignas(32) Mask result;

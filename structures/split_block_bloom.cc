@@ -56,7 +56,7 @@ void SplitBlockBloom::insert_lanes(Keys keys, Policy) {
         return place;
       },
       [&](std::size_t, const Place& place) {
-        merge_mask<Policy>(words + place.word, Block::mask(place.hash));
+        merge_block<Policy>(words + place.word, Block::mask(place.hash));
       });
 }
 
@@ -76,22 +76,24 @@ template <std::size_t kLanes>
 void SplitBlockBloom::query_lanes(Keys keys, Matches& out) const {
   using Block = SplitBlock<kLanes>;
   const Word* words = bits();
+  const std::uint64_t blocks = sizes_.blocks, seed = seed_;
+  const auto block_of = [=](std::uint64_t hash) { return words + scaled(hash, blocks) * Block::kWords; };
+  Matches::Writer writer(out, keys.size());
   roll(
       keys.size(),
       [&](std::size_t i) {
-        const std::uint64_t hash = mix64(keys[i] ^ seed_);
-        const Place place{scaled(hash, sizes_.blocks) * Block::kWords, static_cast<std::uint32_t>(hash)};
-        prefetch(words + place.word);
-        return place;
+        const std::uint64_t hash = mix64(keys[i] ^ seed);
+        prefetch(block_of(hash));
+        return hash;
       },
-      [&](std::size_t i, const Place& place) {
-        out.push(static_cast<std::uint32_t>(i), 0, Block::test(words + place.word, place.hash));
+      [&](std::size_t i, std::uint64_t hash) {
+        const bool hit = Block::test(block_of(hash), static_cast<std::uint32_t>(hash));
+        writer.push(static_cast<std::uint32_t>(i), 0, hit);
       });
 }
 
 template <bool kCount>
 Cost SplitBlockBloom::query(Keys keys, Matches& out) const {
-  out.ensure(keys.size());
   with_lanes(sizes_.block_bytes, [&](auto lanes) { query_lanes<lanes>(keys, out); });
   if constexpr (!kCount) return {};
   return {.bf_checks = keys.size(), .words = keys.size() * block_words(), .lines = keys.size()};

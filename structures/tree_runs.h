@@ -57,7 +57,7 @@ class RunBatch {
   std::size_t size() const { return size_; }                  // keys that are still in
   std::uint32_t key(std::size_t i) const { return key_[i]; }  // their places in the batch, in order
 
-  // All keys turn to their j-th branch; descend goes down it, level by level.
+  // All keys turn to their j-th branch, at level 0; descend goes down it, level by level.
   void turn_to(std::uint64_t j) {
     for (std::size_t i = 0; i < size_; ++i) branch_[i] = shape_.branch(hashes_[i], j);
     places_[0][0].fill(0);
@@ -66,6 +66,7 @@ class RunBatch {
     count_ = 1;
   }
   void descend(std::size_t level) {
+    locate(level);
     const TreeLevel one = shape_.levels[level];
     const bool last = level + 1 == shape_.depth();
     for (auto& mask : mask_) mask.fill(0);
@@ -77,32 +78,40 @@ class RunBatch {
     count_ *= one.k;
   }
 
+  // Asks for both ends of every key's run in a level, and leaves the keys there: most runs are part of one line.
+  void fetch(std::size_t level, const Word* bits) {
+    locate(level);
+    const std::uint64_t to_last = shape_.levels[level].run - 1;
+    for (std::size_t i = 0; i < size_; ++i) {
+      prefetch(bits + offset_[i] / 64);
+      prefetch(bits + (offset_[i] + to_last) / 64);
+    }
+  }
+
   // Of key i, in the branch and level that it is at.
-  std::uint64_t branch(std::size_t i) const { return branch_[i]; }
-  std::uint64_t offset(std::size_t i, std::size_t level) const { return shape_.offset(level, branch_[i], 0); }
   std::uint64_t ones(std::size_t i) const {
     int ones = 0;
     for (const auto& mask : mask_) ones += std::popcount(mask[i]);
     return static_cast<std::uint64_t>(ones);
   }
-  bool covered(std::size_t i, std::size_t level, const Word* bits) const {
-    bool all = covers(bits, offset(i, level), mask_[0][i]);
+  bool covered(std::size_t i, const Word* bits) const {
+    bool all = covers(bits, offset_[i], mask_[0][i]);
     for (std::size_t w = 1; w < kWords; ++w) {
-      all = all && (mask_[w][i] == 0 || covers(bits, offset(i, level) + 64 * w, mask_[w][i]));
+      all = all && (mask_[w][i] == 0 || covers(bits, offset_[i] + 64 * w, mask_[w][i]));
     }
     return all;
   }
-  std::uint64_t words(std::size_t i, std::size_t level) const {
+  std::uint64_t words(std::size_t i) const {
     std::uint64_t read = 0;
     for (std::size_t w = 0; w < kWords; ++w) {
-      if (mask_[w][i] != 0) read += words_read(offset(i, level) + 64 * w, mask_[w][i]);
+      if (mask_[w][i] != 0) read += words_read(offset_[i] + 64 * w, mask_[w][i]);
     }
     return read;
   }
   template <class Policy>
-  void merge(Policy policy, std::size_t i, std::size_t level, Word* bits) const {
+  void merge(Policy policy, std::size_t i, Word* bits) const {
     for (std::size_t w = 0; w < kWords; ++w) {
-      if (mask_[w][i] != 0) merge_mask(policy, bits, offset(i, level) + 64 * w, mask_[w][i]);
+      if (mask_[w][i] != 0) merge_mask(policy, bits, offset_[i] + 64 * w, mask_[w][i]);
     }
   }
 
@@ -137,13 +146,17 @@ class RunBatch {
       for (std::size_t i = 0; i < size; ++i) mask[i] |= Word{kWords == 1 || bit[i] / 64 == w} << (bit[i] % 64);
     }
   }
+  void locate(std::size_t level) {
+    const std::uint64_t first = shape_.offset(level, 0, 0), run = shape_.levels[level].run, folds = shape_.folds;
+    for (std::size_t i = 0; i < size_; ++i) offset_[i] = first + (branch_[i] >> folds) * run;
+  }
   std::size_t vectors() const { return (size_ + 3) / 4 * 4; }
 
   const TreeShape& shape_;
   std::size_t size_, count_ = 1;
   std::array<Hashes, kBatchKeys> hashes_;
   std::array<std::uint32_t, kBatchKeys> key_;
-  std::array<std::uint64_t, kBatchKeys> branch_{}, shared_;
+  std::array<std::uint64_t, kBatchKeys> branch_{}, offset_, shared_;
   std::array<std::array<Word, kBatchKeys>, kWords> mask_;
   std::array<std::array<Places, kMostPlaces>, 2> places_;
   Places scratch_;
