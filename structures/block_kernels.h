@@ -1,7 +1,6 @@
 // The bits of a key in its block: a kernel for blocks of one cache line and one for blocks of any other size.
 //
-// A kernel has fetch, test and merge; that of larger blocks can also fetch in two steps, because most keys that a block
-// does not hold fail at their first bits.
+// A kernel has fetch, test and merge.
 #ifndef BLOOMERY_STRUCTURES_BLOCK_KERNELS_H_
 #define BLOOMERY_STRUCTURES_BLOCK_KERNELS_H_
 
@@ -21,13 +20,11 @@ class AnyBlock {
 
   AnyBlock(std::uint64_t block_bits, std::uint32_t k) : m_(block_bits - kHeadWords * 64), k_(k) {}
 
-  // What most keys need, and what a key still needs that may be in the block.
-  void fetch_first(const Word* block, std::uint64_t hash) const { fetch(block, hash, 0, std::min(k_, kFirst)); }
-  void fetch_rest(const Word* block, std::uint64_t hash) const {
-    std::uint32_t read = 0;
-    if (all_set(bits(block), 0, PairedProbes(hash, m_), std::min(k_, kFirst), read)) fetch(block, hash, kFirst, k_);
+  void fetch(const Word* block, std::uint64_t hash) const {
+    if (kHeadWords > 0) prefetch(block);
+    PairedProbes probes(hash, m_);
+    for (std::uint32_t i = 0; i < k_; ++i) prefetch(bits(block) + probes.next() / 64);
   }
-  void fetch(const Word* block, std::uint64_t hash) const { fetch(block, hash, 0, k_); }
 
   bool test(const Word* block, std::uint64_t hash, std::uint32_t& read) const {
     const bool all = all_set(bits(block), 0, PairedProbes(hash, m_), k_, read);
@@ -40,32 +37,27 @@ class AnyBlock {
   }
 
  private:
-  static constexpr std::uint32_t kFirst = 2;
-
   static const Word* bits(const Word* block) { return block + kHeadWords; }
-  void fetch(const Word* block, std::uint64_t hash, std::uint32_t from, std::uint32_t to) const {
-    if (kHeadWords > 0 && from == 0) prefetch(block);
-    PairedProbes probes(hash, m_);
-    for (std::uint32_t i = 0; i < to; ++i) {
-      const std::uint64_t position = probes.next();
-      if (i >= from) prefetch(bits(block) + position / 64);
-    }
-  }
 
   std::uint64_t m_;
   std::uint32_t k_;
 };
 
-// Calls body with the kernel for such blocks. A head takes some bits of a line, or a word of any other block, except
-// that of one bit, which only lines have.
+// Calls body with the kernel for blocks of one line, of which a head takes some bits.
 template <unsigned kHeadBits, class Body>
-void with_block(std::uint64_t block_bytes, std::uint64_t hashes, Body&& body) {
+void with_line(std::uint64_t hashes, Body&& body) {
   const auto k = static_cast<std::uint32_t>(hashes);
-  if (block_bytes != kLineBytes) return body(AnyBlock<(kHeadBits > kTaken)>(block_bytes * 8, k));
   if (k <= 8) return body(LineBlock<1, kHeadBits>(k));
   if (k <= 16) return body(LineBlock<2, kHeadBits>(k));
   if (k <= 32) return body(LineBlock<4, kHeadBits>(k));
   body(LineBlock<8, kHeadBits>(k));
+}
+
+// The same for blocks of any size; a head takes a word of those that are no line.
+template <unsigned kHeadBits, class Body>
+void with_block(std::uint64_t block_bytes, std::uint64_t hashes, Body&& body) {
+  if (block_bytes == kLineBytes) return with_line<kHeadBits>(hashes, body);
+  body(AnyBlock<(kHeadBits > 0)>(block_bytes * 8, static_cast<std::uint32_t>(hashes)));
 }
 
 }  // namespace bloomery

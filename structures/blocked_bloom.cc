@@ -10,14 +10,13 @@
 #include "structures/block_kernels.h"
 #include "structures/block_theory.h"
 #include "structures/filter_shape.h"
+#include "structures/lookahead.h"
 #include "structures/rolling.h"
 
 namespace bloomery {
 namespace {
 
 constexpr std::uint64_t kLeastBytes = sizeof(Word), kMostBytes = 1 << 20;
-// Keys from step to step in blocks of many lines, of which a key may have k in flight.
-constexpr std::size_t kKeysAhead = 16;
 
 void expect_reachable(const BlockSizes& sizes, double rate, double rho) {
   if (rate <= rho * 1.01) return;
@@ -75,21 +74,42 @@ BlockedBloom::BlockedBloom(Params& params)
   arena_.allocate();
 }
 
+// The positions of a key in blocks of more than a line, counted from the filter's first bit.
+struct BlockedBloom::Source {
+  const BlockedBloom& filter;
+
+  std::uint64_t k() const { return filter.shape_.k; }
+  void positions(const Key* keys, std::size_t count, std::uint64_t* out) const {
+    const std::uint64_t bits = filter.shape_.sizes.block_bits(), hashes = k();
+    for (std::size_t i = 0; i < count; ++i) {
+      const Place place = filter.place_of(keys[i]);
+      PairedProbes probes(place.hash, bits);
+      for (std::uint64_t j = 0; j < hashes; ++j) *out++ = place.word * 64 + probes.next();
+    }
+  }
+};
+
 template <class Kernel, class Policy>
-void BlockedBloom::insert_blocks(const Kernel& kernel, Policy policy, Keys keys) {
+void BlockedBloom::insert_lines(const Kernel& kernel, Policy policy, Keys keys) {
   Word* words = bits();
   const auto ask = [&](std::size_t i) {
     const Place place = place_of(keys[i]);
     kernel.fetch(words + place.word, place.hash);
     return place;
   };
-  const auto use = [&](std::size_t, const Place& place) { kernel.merge(policy, words + place.word, place.hash); };
-  roll<Kernel::kOneLine ? kInFlight : kKeysAhead>(keys.size(), ask, use);
+  roll(keys.size(), ask,
+       [&](std::size_t, const Place& place) { kernel.merge(policy, words + place.word, place.hash); });
 }
 
 Cost BlockedBloom::insert(SetId, Keys keys) {
   with_policy(atomic_, [&](auto policy) {
-    with_block<kTaken>(shape_.sizes.block_bytes, shape_.k, [&](auto kernel) { insert_blocks(kernel, policy, keys); });
+    if (one_line()) {
+      with_line<kTaken>(shape_.k, [&](auto kernel) { insert_lines(kernel, policy, keys); });
+    } else {
+      for_positions_ahead(
+          Source{*this}, keys, [&](std::uint64_t p) { __builtin_prefetch(bits() + p / 64, 1, 3); },
+          [&](std::uint64_t p) { policy.set(bits(), p); });
+    }
   });
   return {.filters = 1, .nodes = 1};
 }
@@ -99,43 +119,36 @@ Cost BlockedBloom::replace(SetId id, Keys keys) {
   return insert(id, keys);
 }
 
-// Calls test(i, block, hash) for every key, its lines fetched well before.
-template <class Kernel, class Test>
-void BlockedBloom::query_blocks(const Kernel& kernel, Keys keys, const Test& test) const {
+template <class Kernel>
+void BlockedBloom::query_lines(const Kernel& kernel, Keys keys, Matches& out) const {
   const Word* words = bits();
-  const auto use = [&](std::size_t i, const Place& place) { test(i, words + place.word, place.hash); };
-  if constexpr (Kernel::kOneLine) {
-    const auto ask = [&](std::size_t i) {
-      const Place place = place_of(keys[i]);
-      kernel.fetch(words + place.word, place.hash);
-      return place;
-    };
-    roll(keys.size(), ask, use);
-  } else {
-    const auto ask = [&](std::size_t i) {
-      const Place place = place_of(keys[i]);
-      kernel.fetch_first(words + place.word, place.hash);
-      return place;
-    };
-    const auto look = [&](std::size_t, const Place& place) { kernel.fetch_rest(words + place.word, place.hash); };
-    roll_twice<kKeysAhead>(keys.size(), ask, look, use);
-  }
+  Matches::Writer writer(out, keys.size());
+  const auto ask = [&](std::size_t i) {
+    const Place place = place_of(keys[i]);
+    kernel.fetch(words + place.word, place.hash);
+    return place;
+  };
+  roll(keys.size(), ask, [&](std::size_t i, const Place& place) {
+    writer.push(static_cast<std::uint32_t>(i), 0, kernel.test(words + place.word, place.hash));
+  });
 }
 
 template <bool kCount>
 Cost BlockedBloom::query(Keys keys, Matches& out) const {
-  std::uint64_t words = 0, lines = 0;
-  Matches::Writer writer(out, keys.size());
-  with_block<kTaken>(shape_.sizes.block_bytes, shape_.k, [&](auto kernel) {
-    query_blocks(kernel, keys, [&](std::size_t i, const Word* block, std::uint64_t hash) {
-      std::uint32_t read = 0;
-      writer.push(static_cast<std::uint32_t>(i), 0, kernel.test(block, hash, read));
-      if constexpr (kCount) words += read;
-      if constexpr (kCount) lines += kernel.kOneLine ? 1 : read;
-    });
-  });
+  if (one_line()) {
+    with_line<kTaken>(shape_.k, [&](auto kernel) { query_lines(kernel, keys, out); });
+    if constexpr (!kCount) return {};
+    return {.bf_checks = keys.size(), .words = keys.size() * block_words(), .lines = keys.size()};
+  }
+  std::uint64_t tests = 0;
+  look_up(
+      Source{*this}, keys, out, [&](std::uint64_t p) { return bits() + p / 64; },
+      [&](std::uint64_t p) {
+        if constexpr (kCount) ++tests;
+        return test_bit(bits(), p);
+      });
   if constexpr (!kCount) return {};
-  return {.bf_checks = keys.size(), .words = words, .lines = lines};
+  return {.bf_checks = keys.size(), .words = tests, .lines = tests};
 }
 
 template Cost BlockedBloom::query<true>(Keys, Matches&) const;

@@ -58,10 +58,13 @@ class BlockedBloom {
     const std::uint64_t hash = mix64(key ^ seed_);
     return {hash, block_of(key, hash) * block_words()};
   }
+  struct Source;
+
+  bool one_line() const { return block_words() == 8; }
   template <class Kernel, class Policy>
-  void insert_blocks(const Kernel& kernel, Policy policy, Keys keys);
-  template <class Kernel, class Test>
-  void query_blocks(const Kernel& kernel, Keys keys, const Test& test) const;
+  void insert_lines(const Kernel& kernel, Policy policy, Keys keys);
+  template <class Kernel>
+  void query_lines(const Kernel& kernel, Keys keys, Matches& out) const;
 
   std::size_t block_words() const { return shape_.sizes.block_bytes / sizeof(Word); }
   Word* bits() { return arena_.at(0); }

@@ -1,4 +1,5 @@
-// Batches over random memory: what will be touched is asked for well before it is.
+// Batches over random memory: what will be touched is asked for well before it is. A source of positions is a Hasher, or
+// anything else with its k() and positions().
 #ifndef BLOOMERY_STRUCTURES_LOOKAHEAD_H_
 #define BLOOMERY_STRUCTURES_LOOKAHEAD_H_
 
@@ -19,14 +20,14 @@ inline constexpr std::size_t kPositions = 2048;
 inline constexpr std::size_t kAhead = 48;
 
 // Calls fetch and, kAhead positions later, use, for every position of every key.
-template <class Fetch, class Use>
-void for_positions_ahead(const Hasher& hasher, Keys keys, const Fetch& fetch, const Use& use) {
-  const std::size_t k = hasher.k(), group = kPositions / k;
+template <class Source, class Fetch, class Use>
+void for_positions_ahead(const Source& source, Keys keys, const Fetch& fetch, const Use& use) {
+  const std::size_t k = source.k(), group = kPositions / k;
   std::array<std::uint64_t, kPositions + kAhead> positions;  // those that are not used yet, then the next group's
   std::size_t waiting = 0;
   for (std::size_t begin = 0; begin < keys.size(); begin += group) {
     const std::size_t count = std::min(group, keys.size() - begin), fresh = count * k;
-    hasher.positions(keys.data() + begin, count, positions.data() + waiting);
+    source.positions(keys.data() + begin, count, positions.data() + waiting);
     const std::size_t first = std::min(fresh, kAhead - waiting);
     for (std::size_t i = 0; i < first; ++i) fetch(positions[waiting + i]);
     const std::size_t ready = fresh - first;
@@ -46,17 +47,17 @@ void for_positions_ahead(const Hasher& hasher, Keys keys, const Fetch& fetch, co
 // traffic, is dropped without a branch on the outcome (which no CPU can predict in a half full filter), and the next
 // line of a key that is still in is asked for a whole round ahead. Most keys left after that are in the set, so their
 // other lines are asked for together, some keys ahead.
-template <class Line, class Test>
+template <class Source, class Line, class Test>
 class LookUp {
  public:
-  LookUp(const Hasher& hasher, const Line& line, const Test& test) : hasher_(hasher), line_(line), test_(test) {}
+  LookUp(const Source& source, const Line& line, const Test& test) : source_(source), line_(line), test_(test) {}
 
   void run(Keys keys, Matches& out) {
     const std::size_t group = std::min(kMostKeys, kPositions / k_);
     out.ensure(keys.size());
     for (std::size_t begin = 0; begin < keys.size(); begin += group) {
       const std::size_t count = std::min(group, keys.size() - begin);
-      hasher_.positions(keys.data() + begin, count, positions_.data());
+      source_.positions(keys.data() + begin, count, positions_.data());
       const std::size_t left = sift(count);
       finish(static_cast<std::uint32_t>(begin), left, out);
     }
@@ -102,17 +103,17 @@ class LookUp {
     for (std::size_t j = rounds_ + 1; j < k_; ++j) prefetch(line_(positions_[key * k_ + j]));
   }
 
-  const Hasher& hasher_;
+  const Source& source_;
   const Line& line_;
   const Test& test_;
-  const std::size_t k_ = hasher_.k(), rounds_ = std::min(k_, kRounds);
+  const std::size_t k_ = source_.k(), rounds_ = std::min(k_, kRounds);
   std::array<std::uint64_t, kPositions> positions_;
   std::array<std::uint32_t, kMostKeys> alive_;
 };
 
-template <class Line, class Test>
-void look_up(const Hasher& hasher, Keys keys, Matches& out, const Line& line, const Test& test) {
-  LookUp<Line, Test>(hasher, line, test).run(keys, out);
+template <class Source, class Line, class Test>
+void look_up(const Source& source, Keys keys, Matches& out, const Line& line, const Test& test) {
+  LookUp<Source, Line, Test>(source, line, test).run(keys, out);
 }
 
 }  // namespace bloomery
