@@ -236,7 +236,7 @@ std::string y_label(const FigureSpec& figure) {
   const std::string label = common_ending(labels);
   if (figure.base.empty()) return label;
   const std::string quantity = label.substr(0, label.find(" ("));
-  if (figure.speedup) return fmt::format("speed-up over {} ({})", figure.base, quantity);
+  if (figure.speedup) return fmt::format("speed-up over {}", figure.base);
   return fmt::format("{}, relative to {}", quantity, figure.base);
 }
 

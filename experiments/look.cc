@@ -41,6 +41,7 @@ const Look* known_look(const std::string& name) {
       {"Blocked", {kOrange, "^", "--", "//"}},
       {"Blocked balanced", {kVermilion, "v", "-.", "xx"}},
       {"Blocked line", {kBlue, "o", "-", "\\\\"}},
+      {"Blocked page", {kOrange, "^", "--", "//"}},
       {"Blocked line serial", {kSky, "o", "--", "++"}},
       {"Dynamic blocked", {kGreen, "D", "-.", ".."}},
       {"Overflow", {kSky, "v", ":", "++"}},
