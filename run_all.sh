@@ -125,7 +125,7 @@ run_experiments() {
 install_missing
 build
 if [[ $mode == test ]]; then
-  step ctest --test-dir build --output-on-failure --no-tests=error
+  step ctest --test-dir build --parallel "$jobs" --output-on-failure --no-tests=error
 else
   run_experiments
 fi

@@ -27,8 +27,8 @@ class IndexScenario final : public Scenario {
       : unit_(unit),
         settings_(settings_of(unit)),
         entry_(find_structure(unit.structure)),
-        inputs_(inputs),
         data_(inputs.workload(settings_.data)),
+        answers_(entry_.answers && fits() && searches() ? inputs.answers(settings_.data) : nullptr),
         executor_(settings_.backend, settings_.threads),
         searcher_(executor_, settings_.batch),
         alive_(data_->sets.size() + data_->new_sets.size()) {
@@ -50,6 +50,7 @@ class IndexScenario final : public Scenario {
   }
 
  private:
+  bool searches() const { return std::ranges::find(unit_.phases, "search") != unit_.phases.end(); }
   bool fits() const { return entry_.many_sets || settings_.data.sets == 1; }
 
   // Keys that a set got, to be asked for later.
@@ -111,8 +112,7 @@ class IndexScenario final : public Scenario {
 
   Row search(Row row, const Timed& timed) {
     // The answers are those of the sets as built; after maintenance only survivors are asked for.
-    const auto answers = entry_.answers && !changed_ ? inputs_.answers(settings_.data) : nullptr;
-    measure_search(row, *structure_, data_->queries, judge_by(answers), searcher_, timed);
+    measure_search(row, *structure_, data_->queries, judge_by(changed_ ? nullptr : answers_), searcher_, timed);
     add_footprint(row, *structure_);
     if (changed_) recheck(row);
     return row;
@@ -199,8 +199,9 @@ class IndexScenario final : public Scenario {
   const Unit& unit_;
   const RunSettings settings_;
   const RegistryEntry& entry_;
-  Inputs& inputs_;
   const std::shared_ptr<const Workload> data_;
+  // Worked out before the build: between build and search it would cool the caches, for the first series of a point only.
+  const std::shared_ptr<const Answers> answers_;
   const Executor executor_;
   Searcher searcher_;
   std::unique_ptr<AnyStructure> structure_;

@@ -25,6 +25,7 @@ class AnyStructure {
   virtual std::string validate() const = 0;  // "" when every invariant holds, or when there is none to check
   virtual std::optional<BlockLoads> loads(Keys keys) const = 0;
   virtual bool concurrent_insert() const = 0;
+  virtual bool concurrent_maintenance() const = 0;  // sets may come and go at the same time
 };
 
 template <Structure T>
@@ -69,6 +70,10 @@ class Erased final : public AnyStructure {
     return std::nullopt;
   }
   bool concurrent_insert() const override { return T::kConcurrentInsert; }
+  bool concurrent_maintenance() const override {
+    if constexpr (MaintainsConcurrently<T>) return it_.concurrent_maintenance();
+    return false;
+  }
 
  private:
   T it_;

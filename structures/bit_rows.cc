@@ -15,7 +15,7 @@ std::size_t padded(std::size_t words) {
 
 }  // namespace
 
-void clear_bits(Word* first, std::uint64_t count, std::size_t step, std::size_t bit) {
+void clear_bits(Word* first, std::uint64_t count, std::size_t step, std::size_t bit, const Word* keep) {
   constexpr std::uint64_t kTogether = 8, kAhead = 4;
   const Word mask = Word{1} << bit;
   for (std::uint64_t begin = 0; begin < count; begin += kTogether, first += kTogether * step) {
@@ -25,7 +25,9 @@ void clear_bits(Word* first, std::uint64_t count, std::size_t step, std::size_t 
     Word any = 0;
     for (std::uint64_t i = 0; i < words; ++i) any |= first[i * step];
     if ((any & mask) == 0) continue;
-    for (std::uint64_t i = 0; i < words; ++i) first[i * step] &= ~mask;
+    for (std::uint64_t i = 0; i < words; ++i) {
+      if (keep == nullptr || !test_bit(keep, begin + i)) store_word(first + i * step, first[i * step] & ~mask);
+    }
   }
 }
 
@@ -36,16 +38,19 @@ void BitRows::move_word(std::size_t from, std::size_t to) {
   }
 }
 
-void BitRows::widen(std::size_t words) {
-  if (words <= width_) return;
-  const std::size_t width = padded(words);
-  Arena wider(rows_ * width);
-  wider.allocate();
+BitRows BitRows::widened(std::size_t words) const {
+  BitRows wider(rows_);
+  wider.width_ = padded(words);
+  wider.matrix_ = Arena(rows_ * wider.width_);
+  wider.matrix_.allocate();
   for (std::uint64_t position = 0; position < rows_ && width_ > 0; ++position) {
-    std::memcpy(wider.at(0) + position * width, row(position), width_ * sizeof(Word));
+    std::memcpy(wider.row(position), row(position), width_ * sizeof(Word));
   }
-  matrix_ = std::move(wider);
-  width_ = width;
+  return wider;
+}
+
+void BitRows::widen(std::size_t words) {
+  if (words > width_) *this = widened(words);
 }
 
 }  // namespace bloomery

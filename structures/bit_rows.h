@@ -12,8 +12,9 @@
 
 namespace bloomery {
 
-// Clears a bit of `count` words that are `step` apart. Few have it: looking first leaves most lines clean.
-void clear_bits(Word* first, std::uint64_t count, std::size_t step, std::size_t bit);
+// Clears a bit of `count` words that are `step` apart, except for the words whose bit in `keep` is set (if there is one).
+// Few have it: looking first leaves most lines clean. Queries may be reading the words.
+void clear_bits(Word* first, std::uint64_t count, std::size_t step, std::size_t bit, const Word* keep = nullptr);
 
 class BitRows {
  public:
@@ -29,8 +30,11 @@ class BitRows {
 
   // Lays the rows out anew with room for so many words: the price of one array.
   void widen(std::size_t words);
+  BitRows widened(std::size_t words) const;  // a copy: queries may go on reading this one
 
-  void clear_column(std::size_t slot) { clear_bits(row(0) + slot / 64, rows_, width_, slot % 64); }
+  void clear_column(std::size_t slot, const Word* keep = nullptr) {
+    clear_bits(row(0) + slot / 64, rows_, width_, slot % 64, keep);
+  }
   void move_word(std::size_t from, std::size_t to);  // of every row; zero is left behind
 
   // The first lines of a key's first rows, on their way; the hardware follows a longer stretch by itself.

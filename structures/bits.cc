@@ -12,6 +12,15 @@ namespace {
 #define BLOOMERY_CLONES
 #endif
 
+// Queries may be reading the word. A plain store, so that a vector of them is one instruction (see bits.h).
+inline void put(Word* word, Word value) {
+#ifdef __SANITIZE_THREAD__
+  store_word(word, value);
+#else
+  *word = value;
+#endif
+}
+
 }  // namespace
 
 BLOOMERY_CLONES std::uint64_t count_ones(const Word* a, std::size_t words) {
@@ -30,10 +39,14 @@ BLOOMERY_CLONES std::uint64_t or_into(Word* target, const Word* source, std::siz
   std::uint64_t total = 0;
   for (std::size_t i = 0; i < words; ++i) {
     const Word value = target[i] | source[i];
-    target[i] = value;
+    put(target + i, value);
     total += static_cast<std::uint64_t>(__builtin_popcountll(value));
   }
   return total;
+}
+
+BLOOMERY_CLONES void copy_into(Word* target, const Word* source, std::size_t words) {
+  for (std::size_t i = 0; i < words; ++i) put(target + i, source[i]);
 }
 
 }  // namespace bloomery

@@ -25,6 +25,13 @@ inline constexpr std::size_t words_for(std::uint64_t bits) { return (bits + 63) 
 
 inline Word load_word(const Word* word) { return __atomic_load_n(word, __ATOMIC_RELAXED); }
 
+// A word that queries may be reading. The vector kernels write such words, too, and the same holds for them.
+inline void store_word(Word* word, Word value) { __atomic_store_n(word, value, __ATOMIC_RELAXED); }
+
+// A word that stands for something else: who reads it sees what was written before it.
+inline Word load_acquire(const Word* word) { return __atomic_load_n(word, __ATOMIC_ACQUIRE); }
+inline void store_release(Word* word, Word value) { __atomic_store_n(word, value, __ATOMIC_RELEASE); }
+
 inline bool test_bit(const Word* words, std::uint64_t position) {
   return (load_word(words + position / 64) >> (position % 64)) & 1;
 }
@@ -80,6 +87,7 @@ inline std::size_t leading_hits(const Word* words, const std::uint64_t* position
 std::uint64_t count_ones(const Word* a, std::size_t words);
 std::uint64_t count_common(const Word* a, const Word* b, std::size_t words);  // |a and b|
 std::uint64_t or_into(Word* target, const Word* source, std::size_t words);    // returns |target| afterwards
+void copy_into(Word* target, const Word* source, std::size_t words);
 
 }  // namespace bloomery
 

@@ -12,7 +12,7 @@ namespace bloomery {
 // nodes +1 a node visited and +4 an insertion into a parent; a split counts the children it moved and kept. They count
 // what the published algorithm touches, also where ours proves that it need not look.
 
-Bloofi::Bloofi(Params& params)
+Bloofi::Bloofi(Params& params, std::unique_ptr<Epochs> epochs)
     : shape_(params),
       order_(params.integer("d", 2, 2, 1 << 16, "order: inner nodes have d to 2d children")),
       metric_(parse_similarity(params.choice("metric", "hamming", {"hamming", "jaccard", "cosine"},
@@ -24,11 +24,13 @@ Bloofi::Bloofi(Params& params)
                           "build one by one, or sorted by nearest neighbour and appended on the right") == "bulk"),
       all_ones_(params.flag("all_ones", true, "do not split a node that has all bits set")),
       ties_(params.integer("tie_seed", 1, 0, ~0ULL >> 1, "chooses among equally near children")),
+      maintenance_(params, std::move(epochs)),
       arena_(shape_.words()) {}
 
 // --- nodes -----------------------------------------------------------------------------------------------------------
 
 Bloofi::NodeId Bloofi::new_node() {
+  recycle();
   const NodeId node = arena_.allocate();
   if (node >= nodes_.size()) nodes_.resize(std::size_t{node} + 1);
   nodes_[node] = {};
@@ -37,10 +39,27 @@ Bloofi::NodeId Bloofi::new_node() {
   return node;
 }
 
+// An inner node with these children, not yet in the tree.
+Bloofi::NodeId Bloofi::new_parent(std::span<const NodeId> children, Cost& cost) {
+  const NodeId node = new_node();
+  nodes_[node].leaf = false;
+  put_children(node, children);
+  recompute(node, cost);
+  return node;
+}
+
+// The node is no longer in the tree, but queries may be at it.
 void Bloofi::free_node(NodeId node) {
-  children_.clear(node);
-  arena_.free(node);
+  unlinked_.add(node, maintenance_);
   --live_nodes_;
+}
+
+void Bloofi::recycle() {
+  unlinked_.release(maintenance_, [this](NodeId node) {
+    children_.assign(node, {}, maintenance_);
+    arena_.free(node);
+  });
+  children_.recycle(maintenance_);
 }
 
 Bloofi::NodeId Bloofi::new_leaf(SetId id) {
@@ -62,7 +81,7 @@ void Bloofi::set_bits(NodeId leaf, Keys keys) {
 }
 
 void Bloofi::absorb(NodeId node, const Word* filter) {
-  nodes_[node].cardinality = or_into(bits(node), filter, shape_.words());
+  store_word(&nodes_[node].cardinality, or_into(bits(node), filter, shape_.words()));
 }
 
 // --- construction and insertion --------------------------------------------------------------------------------------
@@ -70,7 +89,7 @@ void Bloofi::absorb(NodeId node, const Word* filter) {
 Cost Bloofi::build(Sets sets, const Executor& executor) {
   Cost cost;
   if (!bulk_) {
-    for (SetId id = 0; id < sets.size(); ++id) cost += insert(id, sets[id]);
+    for (SetId id = 0; id < sets.size(); ++id) add_leaf(id, sets[id], cost);
     return cost;
   }
   std::vector<NodeId> leaves;
@@ -86,49 +105,89 @@ Cost Bloofi::build(Sets sets, const Executor& executor) {
   return cost;
 }
 
+// Keys into a set that exists share the tree; only a set that does not needs it alone, and by then it may exist.
 Cost Bloofi::insert(SetId id, Keys keys) {
   Cost cost;
-  if (const NodeId leaf = leaf_of(id); leaf != kNone) {
-    thread_local std::vector<std::uint64_t> positions;
-    positions.resize(keys.size() * shape_.hasher.k());
-    shape_.hasher.positions(keys.data(), keys.size(), positions.data());
-    insert_positions(leaf, positions, cost);
-    return cost;
+  {
+    const Adding adding(maintenance_);
+    if (const NodeId leaf = leaf_of(id); leaf != kNone) {
+      add_keys(leaf, keys, cost);
+      return cost;
+    }
   }
-  const NodeId leaf = new_leaf(id);
-  set_bits(leaf, keys);
-  link_leaf(leaf, cost);
+  const Changing changing(maintenance_);
+  if (const NodeId leaf = leaf_of(id); leaf != kNone) {
+    add_keys(leaf, keys, cost);
+  } else {
+    add_leaf(id, keys, cost);
+  }
   return cost;
 }
 
+void Bloofi::add_keys(NodeId leaf, Keys keys, Cost& cost) {
+  thread_local std::vector<std::uint64_t> positions;
+  positions.resize(keys.size() * shape_.hasher.k());
+  shape_.hasher.positions(keys.data(), keys.size(), positions.data());
+  insert_positions(leaf, positions, cost);
+}
+
+void Bloofi::add_leaf(SetId id, Keys keys, Cost& cost) {
+  const NodeId leaf = new_leaf(id);
+  set_bits(leaf, keys);
+  link_leaf(leaf, cost);
+}
+
 Cost Bloofi::insert_filter(SetId id, FilterBits filter) {
+  const Changing changing(maintenance_);
   Cost cost;
-  NodeId node = leaf_of(id);
-  if (node == kNone) {
-    node = new_leaf(id);
-    absorb(node, filter.data());
-    link_leaf(node, cost);
+  const NodeId leaf = leaf_of(id);
+  if (leaf == kNone) {
+    const NodeId created = new_leaf(id);
+    absorb(created, filter.data());
+    link_leaf(created, cost);
     return cost;
   }
-  for (; node != kNone; node = nodes_[node].parent) {
-    absorb(node, filter.data());
+  // From the top down, as keys are.
+  std::vector<NodeId> path;
+  for (NodeId node = leaf; node != kNone; node = nodes_[node].parent) path.push_back(node);
+  for (auto node = path.rbegin(); node != path.rend(); ++node) {
+    absorb(*node, filter.data());
     cost += {.filters = 2, .nodes = 1};
   }
   return cost;
 }
 
+// A set that goes and comes again finds its best place anew; but queries that go on must not see it gone.
 Cost Bloofi::replace(SetId id, Keys keys) {
-  Cost cost = erase(id);
-  return cost += insert(id, keys);
+  const Changing changing(maintenance_);
+  Cost cost;
+  const NodeId leaf = leaf_of(id);
+  if (leaf != kNone && maintenance_.readers_stay()) {
+    rewrite(leaf, keys, cost);
+    return cost;
+  }
+  if (leaf != kNone) remove(leaf, cost);
+  add_leaf(id, keys, cost);
+  return cost;
+}
+
+// The new bits from the root down, then the old ones away from the leaf up.
+void Bloofi::rewrite(NodeId leaf, Keys keys, Cost& cost) {
+  add_keys(leaf, keys, cost);
+  std::vector<Word> filter(shape_.words());
+  std::uint64_t positions[kMostHashes];
+  for (const Key& key : keys) {
+    shape_.hasher.positions(&key, 1, positions);
+    for (std::uint64_t i = 0; i < shape_.hasher.k(); ++i) SerialBits::set(filter.data(), positions[i]);
+  }
+  copy_into(bits(leaf), filter.data(), filter.size());
+  store_word(&nodes_[leaf].cardinality, count_ones(filter.data(), filter.size()));
+  recompute_to_root(nodes_[leaf].parent, cost);
 }
 
 // Climbs from the leaf while bits are missing, then writes from the top down (see the header). An ancestor contains its
 // descendants, so what a node misses is part of what its child misses: one list serves, its missing part in front.
 void Bloofi::insert_positions(NodeId leaf, std::vector<std::uint64_t>& positions, Cost& cost) {
-  struct Step {
-    NodeId node;
-    std::size_t missing;
-  };
   thread_local std::vector<Step> path;
   path.clear();
   with_policy(shape_.atomic, [&](auto policy) {
@@ -140,16 +199,27 @@ void Bloofi::insert_positions(NodeId leaf, std::vector<std::uint64_t>& positions
       end = std::partition(positions.begin(), end, [&](std::uint64_t p) { return !policy.seen(filter, p); });
       path.push_back({node, static_cast<std::size_t>(end - positions.begin())});
     }
-    for (auto step = path.rbegin(); step != path.rend(); ++step) {
-      std::uint64_t fresh = 0;
-      for (std::size_t i = 0; i < step->missing; ++i) fresh += policy.set(bits(step->node), positions[i]);
-      if (fresh != 0) policy.add(&nodes_[step->node].cardinality, fresh);
-    }
+  });
+  write_path(path, positions);
+}
+
+void Bloofi::write_path(std::span<const Step> path, Positions positions) {
+  for (auto step = path.rbegin(); step != path.rend(); ++step) write_step(*step, positions);
+}
+
+void Bloofi::write_step(const Step& step, Positions positions) {
+  with_policy(shape_.atomic, [&](auto policy) {
+    std::uint64_t fresh = 0;
+    for (std::size_t i = 0; i < step.missing; ++i) fresh += policy.set(bits(step.node), positions[i]);
+    if (fresh != 0) policy.add(&nodes_[step.node].cardinality, fresh);
   });
 }
 
 void Bloofi::link_leaf(NodeId leaf, Cost& cost) {
-  if (root_ == kNone) return grow_root(leaf, cost);
+  if (root_ == kNone) {
+    grow_root({leaf}, cost);
+    return;
+  }
   NodeId node = root_;
   while (true) {
     absorb(node, bits(leaf));
@@ -162,7 +232,10 @@ void Bloofi::link_leaf(NodeId leaf, Cost& cost) {
 }
 
 void Bloofi::link_leaf_rightmost(NodeId leaf, Cost& cost) {
-  if (root_ == kNone) return grow_root(leaf, cost);
+  if (root_ == kNone) {
+    grow_root({leaf}, cost);
+    return;
+  }
   NodeId node = root_;
   for (; !nodes_[node].leaf; node = children_.of(node).back()) {
     absorb(node, bits(leaf));
@@ -217,67 +290,82 @@ Bloofi::NodeId Bloofi::nearest_child(NodeId node, NodeId leaf) {
   return best;
 }
 
+void Bloofi::put_children(NodeId node, std::span<const NodeId> children) {
+  for (const NodeId child : children) nodes_[child].parent = node;
+  children_.assign(node, children, maintenance_);
+}
+
+// In the parent's list, `count` children from `place` on give way to others: for queries in one step.
+void Bloofi::substitute(NodeId parent, std::size_t place, std::size_t count, std::initializer_list<NodeId> instead) {
+  const auto old = children_.of(parent);
+  thread_local std::vector<NodeId> children;
+  children.assign(old.begin(), old.begin() + static_cast<std::ptrdiff_t>(place));
+  children.insert(children.end(), instead);
+  children.insert(children.end(), old.begin() + static_cast<std::ptrdiff_t>(place + count), old.end());
+  for (const NodeId child : instead) nodes_[child].parent = parent;
+  children_.assign(parent, children, maintenance_);
+}
+
 void Bloofi::insert_after(NodeId entry, NodeId sibling, Cost& cost) {
-  while (true) {
-    const NodeId parent = nodes_[sibling].parent;
-    children_.insert(parent, children_.place_of(parent, sibling) + 1, entry);
-    nodes_[entry].parent = parent;
-    cost.nodes += 4;
-    if (children_.count(parent) <= 2 * order_ || (all_ones_ && full(parent))) return;
-    entry = split(parent, cost);
-    sibling = parent;
-    if (parent == root_) return grow_root(entry, cost);
-  }
+  NodeId parent = nodes_[sibling].parent;
+  substitute(parent, children_.place_of(parent, sibling), 1, {sibling, entry});
+  cost.nodes += 4;
+  while (children_.count(parent) > 2 * order_ && !(all_ones_ && full(parent))) parent = split(parent, cost);
 }
 
-// The later half of the children moves to a new node, which is returned.
+// Two new nodes, each with half of the children, take the place of the node.
 Bloofi::NodeId Bloofi::split(NodeId node, Cost& cost) {
-  const NodeId created = new_node();
-  nodes_[created].leaf = false;
-  const std::size_t count = children_.count(node), keep = (count + 1) / 2;
-  for (std::size_t i = keep; i < count; ++i) {
-    const NodeId child = children_.of(node)[i];
-    children_.push_back(created, child);
-    nodes_[child].parent = created;
-  }
-  for (std::size_t i = count; i > keep; --i) children_.remove(node, i - 1);
+  const auto children = children_.of(node);
+  const std::size_t count = children.size(), keep = (count + 1) / 2;
+  const NodeId first = new_parent(children.first(keep), cost);
+  const NodeId second = new_parent(children.subspan(keep), cost);
   cost.nodes += count - keep + 2;
-  recompute(node, cost);
-  recompute(created, cost);
   ++cost.reshapes;
-  return created;
+  NodeId parent = nodes_[node].parent;
+  if (parent == kNone) {
+    parent = grow_root({first, second}, cost);
+  } else {
+    substitute(parent, children_.place_of(parent, node), 1, {first, second});
+    cost.nodes += 4;
+  }
+  free_node(node);
+  return parent;
 }
 
-// A new root over the old one (if any) and `entry`.
-void Bloofi::grow_root(NodeId entry, Cost& cost) {
+Bloofi::NodeId Bloofi::grow_root(std::initializer_list<NodeId> children, Cost& cost) {
   const NodeId created = new_node();
   nodes_[created].leaf = false;
-  for (NodeId child : {root_, entry}) {
-    if (child == kNone) continue;
-    children_.push_back(created, child);
-    nodes_[child].parent = created;
-    absorb(created, bits(child));
-  }
-  root_ = created;
+  put_children(created, children);
+  for (const NodeId child : children) absorb(created, bits(child));
+  set_root(created);
   cost += {.filters = 3, .nodes = 3};
+  return created;
 }
 
 // --- deletion --------------------------------------------------------------------------------------------------------
 
+// Block by block in memory of its own: queries see a word's old value or its new one, nothing in between.
 void Bloofi::recompute(NodeId node, Cost& cost) {
+  constexpr std::size_t kBlock = 256;
   const auto children = children_.of(node);
-  std::memcpy(bits(node), bits(children[0]), shape_.words() * sizeof(Word));
-  nodes_[node].cardinality = nodes_[children[0]].cardinality;
-  for (NodeId child : children.subspan(1)) absorb(node, bits(child));
+  Word block[kBlock];
+  std::uint64_t ones = 0;
+  for (std::size_t begin = 0; begin < shape_.words(); begin += kBlock) {
+    const std::size_t words = std::min(kBlock, shape_.words() - begin);
+    std::memcpy(block, bits(children[0]) + begin, words * sizeof(Word));
+    std::uint64_t block_ones = children.size() == 1 ? count_ones(block, words) : 0;
+    for (const NodeId child : children.subspan(1)) block_ones = or_into(block, bits(child) + begin, words);
+    copy_into(bits(node) + begin, block, words);
+    ones += block_ones;
+  }
+  store_word(&nodes_[node].cardinality, ones);
   cost.filters += children.size() + 1;
 }
 
-// Above `node` values can only shrink, so an ancestor that keeps its cardinality keeps its value, and so do those above.
+// From `node` on values can only shrink, so a node that keeps its cardinality keeps its value, and so do those above.
 void Bloofi::recompute_to_root(NodeId node, Cost& cost) {
-  recompute(node, cost);
-  ++cost.nodes;
   bool changing = true;
-  for (node = nodes_[node].parent; node != kNone; node = nodes_[node].parent) {
+  for (; node != kNone; node = nodes_[node].parent) {
     ++cost.nodes;
     if (!changing) {
       cost.filters += children_.count(node) + 1;
@@ -290,61 +378,65 @@ void Bloofi::recompute_to_root(NodeId node, Cost& cost) {
 }
 
 Cost Bloofi::erase(SetId id) {
+  const Changing changing(maintenance_);
   Cost cost;
-  const NodeId leaf = leaf_of(id);
-  if (leaf == kNone) return cost;
-  leaf_of_[id] = kNone;
-  unlink(leaf, cost);
+  if (const NodeId leaf = leaf_of(id); leaf != kNone) remove(leaf, cost);
   return cost;
 }
 
-void Bloofi::unlink(NodeId node, Cost& cost) {
-  const NodeId parent = nodes_[node].parent;
-  children_.remove(parent, children_.place_of(parent, node));
-  free_node(node);
-  const std::size_t left = children_.count(parent);
-  if (parent != root_) return left < order_ ? fix_underflow(parent, cost) : recompute_to_root(parent, cost);
-  if (left == 0) {
-    free_node(root_);
-    root_ = kNone;
+void Bloofi::remove(NodeId leaf, Cost& cost) {
+  const NodeId parent = nodes_[leaf].parent;
+  leaf_of_[nodes_[leaf].set] = kNone;
+  substitute(parent, children_.place_of(parent, leaf), 1, {});
+  free_node(leaf);
+  settle(parent, cost);
+}
+
+void Bloofi::settle(NodeId node, Cost& cost) {
+  const auto left = children_.of(node);
+  if (node != root_) return left.size() < order_ ? fix_underflow(node, cost) : recompute_to_root(node, cost);
+  if (left.empty()) {
+    set_root(kNone);
+    free_node(node);
     ++cost.nodes;
-  } else if (const NodeId only = children_.of(parent)[0]; left == 1 && !nodes_[only].leaf) {
-    free_node(root_);
-    root_ = only;
+  } else if (const NodeId only = left[0]; left.size() == 1 && !nodes_[only].leaf) {
     nodes_[only].parent = kNone;
+    set_root(only);
+    free_node(node);
     ++cost.reshapes;
   } else {
-    recompute_to_root(root_, cost);
+    recompute_to_root(node, cost);
   }
 }
 
-// Takes children from the right sibling, else the left, if it has some to spare; else gives its own to it and goes.
+// Takes children from the right sibling, else the left, if it has some to spare; else the two become one. The order of
+// the leaves stays.
 void Bloofi::fix_underflow(NodeId node, Cost& cost) {
   const NodeId parent = nodes_[node].parent;
   const std::size_t place = children_.place_of(parent, node);
   const bool right = place + 1 < children_.count(parent);
-  const NodeId sibling = children_.of(parent)[right ? place + 1 : place - 1];
-  // The near end of the sibling adjoins the far end of the node, so that the order of the leaves stays.
-  const auto move_one = [&](NodeId from, NodeId to, bool from_front) {
-    const std::size_t at = from_front ? 0 : children_.count(from) - 1;
-    const NodeId child = children_.of(from)[at];
-    children_.remove(from, at);
-    children_.insert(to, from_front ? children_.count(to) : 0, child);
-    nodes_[child].parent = to;
-    ++cost.nodes;
-  };
+  const std::size_t first_place = right ? place : place - 1;
+  const NodeId first = children_.of(parent)[first_place], second = children_.of(parent)[first_place + 1];
+  std::vector<NodeId> all(children_.of(first).begin(), children_.of(first).end());
+  all.insert(all.end(), children_.of(second).begin(), children_.of(second).end());
+  const std::span<const NodeId> both(all);
+  const std::size_t mine = children_.count(node), theirs = all.size() - mine;
   ++cost.reshapes;
-  const std::size_t mine = children_.count(node), theirs = children_.count(sibling);
   if (theirs > order_) {
     const std::size_t moved = std::min(std::max<std::size_t>((theirs - mine) / 2, 1), 2 * order_ - mine);
-    for (std::size_t i = 0; i < moved; ++i) move_one(sibling, node, right);
-    recompute(sibling, cost);
-    recompute_to_root(node, cost);
+    const std::size_t border = right ? mine + moved : theirs - moved;
+    const NodeId new_first = new_parent(both.first(border), cost), new_second = new_parent(both.subspan(border), cost);
+    cost.nodes += moved + 1;
+    substitute(parent, first_place, 2, {new_first, new_second});
+    recompute_to_root(parent, cost);
   } else {
-    while (children_.count(node) > 0) move_one(node, sibling, !right);
-    recompute(sibling, cost);
-    unlink(node, cost);
+    const NodeId merged = new_parent(both, cost);
+    cost.nodes += mine;
+    substitute(parent, first_place, 2, {merged});
+    settle(parent, cost);
   }
+  free_node(first);
+  free_node(second);
 }
 
 // --- inspection ------------------------------------------------------------------------------------------------------
@@ -358,7 +450,7 @@ std::size_t Bloofi::height() const {
 Footprint Bloofi::footprint() const {
   return {.storage_bytes = live_nodes_ * shape_.words() * sizeof(Word),
           .memory_bytes =
-              arena_.resident_bytes() + bytes_of(nodes_) + children_.memory_bytes() + bytes_of(leaf_of_),
+              arena_.resident_bytes() + nodes_.memory_bytes() + children_.memory_bytes() + bytes_of(leaf_of_),
           .nodes = live_nodes_,
           .height = height()};
 }

@@ -59,13 +59,15 @@ std::size_t Bloofi::keep_matching(std::uint64_t* candidates, std::size_t count, 
 template <bool kCount>
 Cost Bloofi::query(Keys keys, Matches& out) const {
   Cost cost;
-  for (std::size_t begin = 0; begin < keys.size() && root_ != kNone; begin += kGroup) {
+  const Reading reading(maintenance_);
+  const NodeId root = __atomic_load_n(&root_, __ATOMIC_ACQUIRE);
+  for (std::size_t begin = 0; begin < keys.size() && root != kNone; begin += kGroup) {
     const Keys group = keys.subspan(begin, std::min(kGroup, keys.size() - begin));
     const Probes probes(shape_.hasher, group);
     std::size_t count = group.size();
     std::uint64_t* current = out.scratch(0, count);
-    for (std::size_t q = 0; q < count; ++q) current[q] = candidate(q, root_);
-    const Node* sample = &nodes_[root_];  // the nodes of a level are about equally full
+    for (std::size_t q = 0; q < count; ++q) current[q] = candidate(q, root);
+    const Node* sample = &nodes_[root];  // the nodes of a level are about equally full
     while (true) {
       if constexpr (kCount) cost.bf_checks += count;
       const double fill = static_cast<double>(load_word(&sample->cardinality)) / static_cast<double>(shape_.hasher.m());
@@ -76,6 +78,7 @@ Cost Bloofi::query(Keys keys, Matches& out) const {
       }
       if (count == 0 || sample->leaf) break;
       count = expand(count, probes, out);
+      if (count == 0) break;  // a root that has just lost its last leaf
       current = out.scratch(0, count);
       sample = &nodes_[node_of(current[0])];
     }
@@ -92,15 +95,16 @@ Cost Bloofi::query(Keys keys, Matches& out) const {
 std::size_t Bloofi::expand(std::size_t count, const Probes& probes, Matches& out) const {
   const std::uint64_t* parents = out.scratch(0, count);
   std::size_t total = 0;
-  for (std::size_t c = 0; c < count; ++c) total += children_.count(node_of(parents[c]));
-  std::uint64_t* children = out.scratch(1, total);
   for (std::size_t begin = 0, end = 0; begin < count; begin = end) {
     const NodeId parent = node_of(parents[begin]);
     while (end < count && node_of(parents[end]) == parent) ++end;
-    for (NodeId child : children_.of(parent)) {
+    const auto below = children_.of(parent);  // read once: it may change
+    std::uint64_t* next = out.scratch(1, total + below.size() * (end - begin)) + total;
+    total += below.size() * (end - begin);
+    for (NodeId child : below) {
       for (std::size_t c = begin; c < end; ++c) {
         prefetch(bits(child) + *probes.of(parents[c]) / 64);
-        *children++ = candidate(parents[c] >> 32, child);
+        *next++ = candidate(parents[c] >> 32, child);
       }
     }
   }

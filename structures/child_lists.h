@@ -9,12 +9,15 @@
 #include <span>
 #include <vector>
 
-#include "structures/arena.h"
+#include "structures/bits.h"
+#include "structures/maintenance.h"
+#include "structures/stable_array.h"
 
 namespace bloomery {
 
-// A list owns a run of 2^c entries; one that outgrows it moves to a run twice as long, and the old run waits for the
-// next list of its size.
+// A list is a run of 2^c entries, and one word that says where it is and how long. It changes by being written anew
+// elsewhere: a query that has read the word goes on with the list as it was. Old runs wait in limbo, then for the next
+// list of their size.
 class ChildLists {
  public:
   using NodeId = std::uint32_t;
@@ -23,25 +26,24 @@ class ChildLists {
     if (node >= lists_.size()) lists_.resize(node + std::size_t{1});
   }
   std::span<const NodeId> of(NodeId node) const {
-    return {entries_.data() + lists_[node].begin, lists_[node].count};
+    const auto [begin, count] = std::bit_cast<List>(load_acquire(&lists_[node]));
+    return {entries_.data() + begin, count};
   }
-  std::size_t count(NodeId node) const { return lists_[node].count; }
+  std::size_t count(NodeId node) const { return of(node).size(); }
 
-  void insert(NodeId node, std::size_t place, NodeId child) {
-    List& list = lists_[node];
-    if (list.count == list.capacity()) grow(list);
-    NodeId* first = entries_.data() + list.begin;
-    std::copy_backward(first + place, first + list.count, first + list.count + 1);
-    first[place] = child;
-    ++list.count;
+  // The node's children are now these, for queries at once and all together.
+  void assign(NodeId node, std::span<const NodeId> children, const Maintenance& maintenance) {
+    const List old = std::bit_cast<List>(lists_[node]);
+    List list = {0, static_cast<std::uint32_t>(children.size())};
+    if (!children.empty()) {
+      list.begin = new_run(size_class(children.size()));
+      std::copy(children.begin(), children.end(), entries_.data() + list.begin);
+    }
+    store_release(&lists_[node], std::bit_cast<Word>(list));
+    if (old.count > 0) old_runs_.add(old, maintenance);
   }
-  void push_back(NodeId node, NodeId child) { insert(node, count(node), child); }
-
-  void remove(NodeId node, std::size_t place) {
-    List& list = lists_[node];
-    NodeId* first = entries_.data() + list.begin;
-    std::copy(first + place + 1, first + list.count, first + place);
-    --list.count;
+  void recycle(const Maintenance& maintenance) {
+    old_runs_.release(maintenance, [this](List old) { free_[size_class(old.count)].push_back(old.begin); });
   }
 
   std::size_t place_of(NodeId node, NodeId child) const {
@@ -49,40 +51,35 @@ class ChildLists {
     return static_cast<std::size_t>(std::ranges::find(children, child) - children.begin());
   }
 
-  void clear(NodeId node) {
-    List& list = lists_[node];
-    if (list.size_class >= 0) free_[static_cast<std::size_t>(list.size_class)].push_back(list.begin);
-    list = {};
-  }
-
-  std::uint64_t memory_bytes() const { return bytes_of(entries_) + bytes_of(lists_); }
+  std::uint64_t memory_bytes() const { return entries_.memory_bytes() + lists_.memory_bytes(); }
 
  private:
   struct List {
-    std::uint32_t begin = 0;
-    std::uint32_t count = 0;
-    int size_class = -1;
-    std::uint32_t capacity() const { return size_class < 0 ? 0 : 1U << size_class; }
+    std::uint32_t begin;
+    std::uint32_t count;
   };
+  static_assert(sizeof(List) == sizeof(Word));
 
-  void grow(List& list) {
-    const int wanted = list.size_class < 0 ? 2 : list.size_class + 1;
-    auto& spare = free_[static_cast<std::size_t>(wanted)];
-    std::uint32_t begin = static_cast<std::uint32_t>(entries_.size());
-    if (spare.empty()) {
-      entries_.resize(entries_.size() + (std::size_t{1} << wanted));
-    } else {
-      begin = spare.back();
-      spare.pop_back();
-    }
-    std::copy_n(entries_.begin() + list.begin, list.count, entries_.begin() + begin);
-    if (list.size_class >= 0) free_[static_cast<std::size_t>(list.size_class)].push_back(list.begin);
-    list = {begin, list.count, wanted};
+  static std::size_t size_class(std::size_t count) {
+    return static_cast<std::size_t>(std::bit_width(std::max<std::size_t>(count, 4) - 1));
   }
 
-  std::vector<NodeId> entries_;
-  std::vector<List> lists_;
-  std::array<std::vector<std::uint32_t>, 32> free_;
+  std::uint32_t new_run(std::size_t size_class) {
+    auto& spare = free_[size_class];
+    if (!spare.empty()) {
+      const std::uint32_t begin = spare.back();
+      spare.pop_back();
+      return begin;
+    }
+    const std::size_t begin = entries_.size();
+    entries_.resize(begin + (std::size_t{1} << size_class));
+    return static_cast<std::uint32_t>(begin);
+  }
+
+  StableArray<NodeId> entries_;
+  StableArray<Word> lists_;  // a List each
+  std::array<std::vector<std::uint32_t>, 33> free_;
+  Limbo<List> old_runs_;
 };
 
 }  // namespace bloomery

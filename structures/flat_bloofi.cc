@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace bloomery {
 namespace {
@@ -12,49 +13,65 @@ constexpr std::size_t kKeyGroup = 32;  // keys hashed together on insert
 
 }  // namespace
 
-FlatBloofi::FlatBloofi(Params& params)
+FlatBloofi::FlatBloofi(Params& params, std::unique_ptr<Epochs> epochs)
     : shape_(params),
       rows_(params.choice("layout", "rows", {"words", "rows"},
                           "arrays of 64-bit words, one for 64 sets, or one array of rows as wide as all sets") == "rows"),
-      matrix_(shape_.hasher.m()),
+      maintenance_(params, std::move(epochs)),
+      matrix_(std::make_unique<BitRows>(shape_.hasher.m())),
+      shown_(matrix_.get()),
       arrays_(rows_ ? 1 : shape_.hasher.m()) {}
 
 // --- slots -----------------------------------------------------------------------------------------------------------
 
-std::uint32_t FlatBloofi::slot_of(SetId id) {
-  std::uint32_t slot = slots_.find(id);
-  if (slot == Slots::kNone) {
-    slot = slots_.assign(id);
-    make_room();
-  }
-  return slot;
+template <class Fill>
+void FlatBloofi::fill(SetId id, Fill fill_slot) {
+  recycle();
+  if (const std::uint32_t slot = slots_.find(id); slot != Slots::kNone) return fill_slot(slot);
+  const std::uint32_t slot = slots_.take(id);
+  make_room();
+  fill_slot(slot);
+  slots_.publish(slot, id);
 }
 
 void FlatBloofi::make_room() {
   if (!rows_) {
     while (array_of_.size() < columns()) array_of_.push_back(arrays_.allocate());
-  } else if (columns() > matrix_.width()) {
-    matrix_.widen(columns() + matrix_.width() / 4);
+  } else if (columns() > matrix_->width()) {
+    widen(columns() + matrix_->width() / 4);
   }
+}
+
+void FlatBloofi::widen(std::size_t words) {
+  if (words <= matrix_->width()) return;
+  auto wider = std::make_unique<BitRows>(matrix_->widened(words));
+  shown_.store(wider.get(), std::memory_order_release);
+  outgrown_.add(std::exchange(matrix_, std::move(wider)), maintenance_);
+  recycle();
+}
+
+void FlatBloofi::recycle() {
+  withdrawn_.release(maintenance_, [this](std::uint32_t slot) { slots_.free(slot); });
+  outgrown_.release(maintenance_, [](std::unique_ptr<BitRows>& matrix) { matrix.reset(); });
 }
 
 // The last column takes the place of an empty one.
 void FlatBloofi::drop_column(std::size_t column) {
   const std::size_t last = columns() - 1;
   if (rows_) {
-    matrix_.move_word(last, column);
+    matrix_->move_word(last, column);
   } else {
     std::swap(array_of_[column], array_of_[last]);
-    arrays_.free(array_of_.back());
+    arrays_.free(array_of_[last]);
     array_of_.pop_back();
   }
   slots_.move_last_to(column);
 }
 
 // Which bits the set had is not known, so every row is visited.
-void FlatBloofi::clear_slot(std::uint32_t slot) {
-  if (rows_) return matrix_.clear_column(slot);
-  clear_bits(word(slot / 64, 0), shape_.hasher.m(), 1, slot % 64);
+void FlatBloofi::clear_slot(std::uint32_t slot, const Word* keep) {
+  if (rows_) return matrix_->clear_column(slot, keep);
+  clear_bits(word(slot / 64, 0), shape_.hasher.m(), 1, slot % 64, keep);
 }
 
 // --- maintenance -----------------------------------------------------------------------------------------------------
@@ -72,33 +89,55 @@ void FlatBloofi::set_bits(std::uint32_t slot, Keys keys) {
   });
 }
 
+void FlatBloofi::set_filter(std::uint32_t slot, FilterBits bits) {
+  for (std::size_t w = 0; w < shape_.words(); ++w) {
+    for (Word rest = bits[w]; rest != 0; rest &= rest - 1) {
+      SerialBits::set(word(slot / 64, w * 64 + static_cast<std::size_t>(std::countr_zero(rest))), slot % 64);
+    }
+  }
+}
+
 Cost FlatBloofi::build(Sets sets, const Executor& executor) {
-  if (rows_) matrix_.widen(words_for(sets.size()));
-  for (SetId id = 0; id < sets.size(); ++id) slot_of(id);
+  if (rows_) widen(words_for(sets.size()));
+  for (SetId id = 0; id < sets.size(); ++id) fill(id, [](std::uint32_t) {});
   executor.for_chunks(sets.size(), 64, [&](std::size_t begin, std::size_t end, int) {
     for (std::size_t id = begin; id < end; ++id) set_bits(slots_.find(static_cast<SetId>(id)), sets[id]);
   });
   return {.filters = sets.size(), .nodes = sets.size()};
 }
 
+// Keys into a set that exists share the structure; only a set that does not needs it alone, and by then it may exist.
 Cost FlatBloofi::insert(SetId id, Keys keys) {
-  set_bits(slot_of(id), keys);
-  return {.filters = 1, .nodes = 1};
+  const Cost cost = {.filters = 1, .nodes = 1};
+  {
+    const Adding adding(maintenance_);
+    if (const std::uint32_t slot = slots_.find(id); slot != Slots::kNone) {
+      set_bits(slot, keys);
+      return cost;
+    }
+  }
+  const Changing changing(maintenance_);
+  fill(id, [&](std::uint32_t slot) { set_bits(slot, keys); });
+  return cost;
 }
 
 Cost FlatBloofi::insert_filter(SetId id, FilterBits bits) {
-  const std::uint32_t slot = slot_of(id);
-  for (std::size_t w = 0; w < shape_.words(); ++w) {
-    for (Word rest = bits[w]; rest != 0; rest &= rest - 1) {
-      *word(slot / 64, w * 64 + static_cast<std::size_t>(std::countr_zero(rest))) |= Word{1} << (slot % 64);
-    }
-  }
+  const Changing changing(maintenance_);
+  fill(id, [&](std::uint32_t slot) { set_filter(slot, bits); });
   return {.filters = 2, .nodes = 1};
 }
 
 Cost FlatBloofi::erase(SetId id) {
+  const Changing changing(maintenance_);
   if (slots_.find(id) == Slots::kNone) return {};
-  const std::uint32_t slot = slots_.release(id);
+  const std::uint32_t slot = slots_.withdraw(id);
+  withdrawn_.add(slot, maintenance_);
+  if (maintenance_.readers_stay()) {
+    clear_slot(slot);
+    recycle();
+    return {.filters = 1, .nodes = 1};
+  }
+  recycle();
   if (slots_.empty(slot / 64)) {
     drop_column(slot / 64);
     return {.filters = 1, .nodes = 1, .reshapes = 1};
@@ -108,9 +147,16 @@ Cost FlatBloofi::erase(SetId id) {
 }
 
 Cost FlatBloofi::replace(SetId id, Keys keys) {
-  const std::uint32_t slot = slot_of(id);
-  clear_slot(slot);
-  set_bits(slot, keys);
+  const Changing changing(maintenance_);
+  const bool existed = slots_.find(id) != Slots::kNone;
+  fill(id, [&](std::uint32_t slot) { set_bits(slot, keys); });
+  if (existed) {
+    std::vector<Word> kept(shape_.words());
+    std::vector<std::uint64_t> positions(keys.size() * shape_.hasher.k());
+    shape_.hasher.positions(keys.data(), keys.size(), positions.data());
+    for (const std::uint64_t position : positions) SerialBits::set(kept.data(), position);
+    clear_slot(slots_.find(id), kept.data());
+  }
   return {.filters = 1, .nodes = 1};
 }
 
@@ -120,18 +166,20 @@ inline void FlatBloofi::push_matches(Word hits, std::size_t column, std::uint32_
   if (hits == 0) return;
   out.ensure(64);
   for (; hits != 0; hits &= hits - 1) {
-    out.push(index, slots_.set_in(column * 64 + static_cast<std::size_t>(std::countr_zero(hits))));
+    const SetId set = slots_.set_in(column * 64 + static_cast<std::size_t>(std::countr_zero(hits)));
+    out.push(index, set, set != Slots::kNone);  // a set that comes or goes has bits before it is published
   }
 }
 
 // k words of each array; the next arrays' words are fetched meanwhile.
 template <bool kCount>
-Cost FlatBloofi::query_words(const std::uint64_t* positions, std::uint32_t index, Matches& out) const {
+Cost FlatBloofi::query_words(const std::uint64_t* positions, std::size_t columns, std::uint32_t index,
+                             Matches& out) const {
   constexpr std::size_t kAhead = 8;
   const std::uint64_t k = shape_.hasher.k();
   Cost cost;
-  for (std::size_t column = 0; column < columns(); ++column) {
-    if (column + kAhead < columns()) {
+  for (std::size_t column = 0; column < columns; ++column) {
+    if (column + kAhead < columns) {
       const Word* later = arrays_.at(array_of_[column + kAhead]);
       for (std::uint64_t i = 0; i < std::min<std::uint64_t>(k, 2); ++i) prefetch(later + positions[i]);
     }
@@ -146,9 +194,11 @@ Cost FlatBloofi::query_words(const std::uint64_t* positions, std::uint32_t index
 }
 
 template <bool kCount>
-Cost FlatBloofi::query_rows(const std::uint64_t* positions, std::uint32_t index, Matches& out) const {
-  const std::uint64_t words = matrix_.intersect(positions, shape_.hasher.k(), 0, columns(),
-                                                [&](std::size_t column, Word hits) { push_matches(hits, column, index, out); });
+Cost FlatBloofi::query_rows(const BitRows& matrix, const std::uint64_t* positions, std::size_t columns,
+                            std::uint32_t index, Matches& out) const {
+  const std::uint64_t words =
+      matrix.intersect(positions, shape_.hasher.k(), 0, columns,
+                       [&](std::size_t column, Word hits) { push_matches(hits, column, index, out); });
   return {.words = kCount ? words : 0};
 }
 
@@ -159,11 +209,16 @@ Cost FlatBloofi::query(Keys keys, Matches& out) const {
   std::uint64_t* positions = out.scratch(0, keys.size() * k);
   shape_.hasher.positions(keys.data(), keys.size(), positions);
   Cost cost;
+  const Reading reading(maintenance_);
+  const BitRows& matrix = *shown_.load(std::memory_order_acquire);
+  // A column that has no room yet has no published set either.
+  const std::size_t columns = std::min(slots_.columns(), rows_ ? matrix.width() : array_of_.size());
   for (std::size_t q = 0; q < keys.size(); ++q) {
-    if (rows_ && q + kAhead < keys.size()) matrix_.prefetch_rows(positions + (q + kAhead) * k, k, 0, columns());
+    if (rows_ && q + kAhead < keys.size()) matrix.prefetch_rows(positions + (q + kAhead) * k, k, 0, columns);
     const auto index = static_cast<std::uint32_t>(q);
-    cost += rows_ ? query_rows<kCount>(positions + q * k, index, out) : query_words<kCount>(positions + q * k, index, out);
-    if constexpr (kCount) cost.bf_checks += columns() * 64;  // every filter takes part in every query
+    cost += rows_ ? query_rows<kCount>(matrix, positions + q * k, columns, index, out)
+                  : query_words<kCount>(positions + q * k, columns, index, out);
+    if constexpr (kCount) cost.bf_checks += columns * 64;  // every filter takes part in every query
   }
   return cost;
 }
@@ -176,13 +231,13 @@ template Cost FlatBloofi::query<false>(Keys, Matches&) const;
 Footprint FlatBloofi::footprint() const {
   const std::uint64_t slots = columns() * 64;
   return {.storage_bytes = slots * shape_.words() * sizeof(Word),
-          .memory_bytes = (rows_ ? matrix_.memory_bytes() : arrays_.resident_bytes()) + bytes_of(array_of_) +
+          .memory_bytes = (rows_ ? matrix_->memory_bytes() : arrays_.resident_bytes()) + array_of_.memory_bytes() +
                           slots_.memory_bytes(),
           .nodes = slots};
 }
 
 std::string FlatBloofi::validate() const {
-  if (std::string problem = slots_.validate(); !problem.empty()) return problem;
+  if (std::string problem = slots_.validate(maintenance_.readers_stay()); !problem.empty()) return problem;
   auto* self = const_cast<FlatBloofi*>(this);  // word() is shared with the writers
   for (std::size_t column = 0; column < columns(); ++column) {
     for (std::uint64_t row = 0; row < shape_.hasher.m(); ++row) {

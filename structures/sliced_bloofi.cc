@@ -5,37 +5,68 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace bloomery {
 namespace {
 
 constexpr std::size_t kKeyGroup = 32;    // keys hashed together on insert, and queries whose lines are in flight
-constexpr std::size_t kFewestGroups = 4;  // below, reading all leaf lines is as cheap
+constexpr std::size_t kFewestGroups = 8;  // below, reading all leaf lines is as cheap
+constexpr double kLineSets = 512;         // sets, or groups, that a line of a row has a bit for
 
-Hasher upper_hasher(const FilterShape& shape, Params& params, bool from_keys) {
-  const std::uint64_t factor =
-      params.integer("upper_bits", 8, 1, 64, "bits of the upper level, in multiples of m (only from keys)");
-  const std::uint64_t k = params.integer("upper_k", 4, 1, kMostHashes, "its hash functions (only from keys)");
-  if (!from_keys) return shape.hasher;
-  return Hasher(HashKind::kDouble, shape.hasher.m() * factor, k, shape.hasher.seed() + 1);
+// The cost model: cache lines that a search for a key of one set reads, with `groups` of `size` sets and an upper level
+// that lets a group without the key through with probability `pass`. One that reads many lines of a row in sequence
+// waits for few of them, so that this counts against the flat layout too much; hence kFewestGroups.
+double lines_read(double groups, double size, double upper_k, double k, double pass) {
+  return upper_k * std::ceil(groups / kLineSets) + (1 + groups * pass) * k * std::ceil(size / kLineSets);
 }
 
 }  // namespace
 
+SlicedBloofi::Plan::Plan(Params& params) {
+  from_keys = params.choice("from", "keys", {"keys", "filters"}, "what the upper level is made of") == "keys";
+  const std::uint64_t group = params.integer(
+      "group", 0, 0, 1 << 16, "sets of a group, in multiples of 64; 0: chosen by the build, for 100 000 sets without one");
+  const std::uint64_t bits =
+      params.integer("upper_bits", 0, 0, 64, "bits of the upper level, in multiples of m (only from keys); 0: group / 64");
+  upper_k = params.integer("upper_k", 4, 1, kMostHashes, "its hash functions (only from keys)");
+  chosen = group == 0;
+  group_words = chosen ? (from_keys ? 4 : 1) : std::max<std::size_t>(1, group / 64);
+  upper_bits = bits;
+}
+
+// Upper bits grow with the groups, so that the upper level stays as full, and as small beside the leaves, with groups of
+// any size. Of several sizes that read as few lines the smallest has the shortest rows of leaves to read.
+void SlicedBloofi::Plan::choose(double sets, double keys_per_set, const Hasher& leaves) {
+  if (!chosen || !from_keys) return;
+  const auto k = static_cast<double>(leaves.k()), hashes = static_cast<double>(upper_k);
+  double best = std::numeric_limits<double>::infinity();
+  for (std::size_t words = 1; words <= 16; words *= 2) {
+    const double size = static_cast<double>(words) * 64, groups = std::ceil(sets / size);
+    const double bits = static_cast<double>(leaves.m() * factor(words));
+    const double lines = lines_read(groups, size, hashes, k, false_positive_rate(bits, hashes, size * keys_per_set));
+    if (lines >= best) continue;
+    best = lines;
+    group_words = words;
+  }
+}
+
+Hasher SlicedBloofi::Plan::upper_hasher(const Hasher& leaves) const {
+  if (!from_keys) return leaves;
+  return Hasher(HashKind::kDouble, leaves.m() * factor(group_words), upper_k, leaves.seed() + 1);
+}
+
 SlicedBloofi::SlicedBloofi(Params& params)
     : shape_(params),
-      from_keys_(params.choice("from", "keys", {"keys", "filters"}, "what the upper level is made of") == "keys"),
-      group_words_(params.integer("group", from_keys_ ? 512 : 64, 64, 1 << 16,
-                                  "sets of a group, in multiples of 64; by default 512 from keys, 64 from filters") /
-                   64),
+      plan_(params),
       upper_use_(params.choice("upper", "auto", {"auto", "always", "never"},
                                "ask the upper level where it pays, always or never")),
       similar_(params.choice("grouping", "arrival", {"arrival", "similar"},
                              "groups of sets in the order of the build, or of similar sets (an O(N^2) sort)") ==
                "similar"),
       leaves_(shape_.hasher),
-      upper_(upper_hasher(shape_, params, from_keys_)) {}
+      upper_(plan_.upper_hasher(shape_.hasher)) {}
 
 // --- slots and groups ------------------------------------------------------------------------------------------------
 
@@ -62,9 +93,9 @@ void SlicedBloofi::drop_column(std::size_t column) {
   const std::size_t last = columns() - 1;
   leaves_.matrix.move_word(last, column);
   slots_.move_last_to(column);
-  const std::size_t from = last / group_words_;
+  const std::size_t from = last / plan_.group_words;
   const bool empty = from >= groups();
-  if (const std::size_t into = column / group_words_; from != into || empty) fold_group(from, into, empty);
+  if (const std::size_t into = column / plan_.group_words; from != into || empty) fold_group(from, into, empty);
 }
 
 // One group's upper bits, or that it has unseen keys, are added to another's; they are cleared if it is empty.
@@ -131,7 +162,16 @@ std::vector<SetId> SlicedBloofi::order_of(Sets sets, const Executor& executor) c
   return nearest_neighbour_order(views, shape_.words(), Similarity::kHamming, executor);
 }
 
+void SlicedBloofi::choose_groups(Sets sets) {
+  double keys = 0;
+  for (const Keys& set : sets) keys += static_cast<double>(set.size());
+  const auto count = static_cast<double>(sets.size());
+  plan_.choose(count, keys / std::max(1.0, count), shape_.hasher);
+  upper_ = Level(plan_.upper_hasher(shape_.hasher));
+}
+
 Cost SlicedBloofi::build(Sets sets, const Executor& executor) {
+  choose_groups(sets);
   leaves_.matrix.widen(words_for(sets.size()));
   for (const SetId id : order_of(sets, executor)) slot_of(id);
   const bool atomic = shape_.atomic || executor.threads() > 1;  // neighbours share words of the upper level
@@ -149,11 +189,11 @@ Cost SlicedBloofi::insert(SetId id, Keys keys) {
 Cost SlicedBloofi::insert_filter(SetId id, FilterBits bits) {
   const std::uint32_t slot = slot_of(id);
   const std::size_t group = group_of(slot);
-  if (from_keys_) opaque_[group / 64] |= Word{1} << (group % 64);
+  if (plan_.from_keys) opaque_[group / 64] |= Word{1} << (group % 64);
   for (std::size_t w = 0; w < shape_.words(); ++w) {
     for (Word rest = bits[w]; rest != 0; rest &= rest - 1) {
       const std::uint64_t position = w * 64 + static_cast<std::size_t>(std::countr_zero(rest));
-      if (!from_keys_) upper_ones_ += SerialBits::set(upper_.matrix.row(position) + group / 64, group % 64);
+      if (!plan_.from_keys) upper_ones_ += SerialBits::set(upper_.matrix.row(position) + group / 64, group % 64);
       SerialBits::set(leaves_.matrix.row(position) + slot / 64, slot % 64);
     }
   }
@@ -227,19 +267,22 @@ Cost SlicedBloofi::query_sliced(Keys keys, Matches& out) const {
   const std::uint64_t k = leaves_.hasher.k(), upper_k = upper_.hasher.k();
   const std::size_t words = words_for(groups());
   std::uint64_t leaf_positions[kKeyGroup * kMostHashes];
-  std::uint64_t upper_positions[kKeyGroup * kMostHashes];
+  std::uint64_t own_positions[kKeyGroup * kMostHashes];
+  // From filters both levels have the same positions.
+  const std::uint64_t* upper_positions = plan_.from_keys ? own_positions : leaf_positions;
   Cost cost;
   for (std::size_t begin = 0; begin < keys.size(); begin += kKeyGroup) {
     const std::size_t count = std::min(kKeyGroup, keys.size() - begin);
-    upper_.hasher.positions(keys.data() + begin, count, upper_positions);
+    if (plan_.from_keys) upper_.hasher.positions(keys.data() + begin, count, own_positions);
+    if (!plan_.from_keys) leaves_.hasher.positions(keys.data() + begin, count, leaf_positions);
     for (std::size_t q = 0; q < count; ++q) upper_.matrix.prefetch_rows(upper_positions + q * upper_k, upper_k, 0, words);
-    leaves_.hasher.positions(keys.data() + begin, count, leaf_positions);
+    if (plan_.from_keys) leaves_.hasher.positions(keys.data() + begin, count, leaf_positions);
     std::uint64_t* candidates = out.scratch(0, count * groups());
     std::size_t size = 0;
     const auto look_into = [&](std::size_t q, std::size_t word, Word hits) {
       for (; hits != 0; hits &= hits - 1) {
         const std::size_t group = word * 64 + static_cast<std::size_t>(std::countr_zero(hits));
-        leaves_.matrix.prefetch_rows(leaf_positions + q * k, k, group * group_words_, group_words_);
+        leaves_.matrix.prefetch_rows(leaf_positions + q * k, k, group * plan_.group_words, plan_.group_words);
         candidates[size++] = q << 32 | group;
       }
     };
@@ -253,7 +296,7 @@ Cost SlicedBloofi::query_sliced(Keys keys, Matches& out) const {
     }
     for (std::size_t c = 0; c < size; ++c) {
       const std::size_t q = candidates[c] >> 32, group = candidates[c] & 0xffffffffU;
-      const std::size_t first = group * group_words_, last = std::min(first + group_words_, columns());
+      const std::size_t first = group * plan_.group_words, last = std::min(first + plan_.group_words, columns());
       const std::uint64_t read =
           leaves_.matrix.intersect(leaf_positions + q * k, k, first, last, [&](std::size_t column, Word hits) {
             push_matches(hits, column, begin + q, out);
@@ -289,9 +332,9 @@ std::string SlicedBloofi::validate() const {
   for (std::uint64_t position = 0; position < leaves_.hasher.m(); ++position) {
     for (std::size_t column = 0; column < columns(); ++column) {
       const Word word = leaves_.matrix.row(position)[column];
-      const std::size_t group = column / group_words_;
+      const std::size_t group = column / plan_.group_words;
       if (word & ~slots_.used(column)) return fmt::format("a free slot of column {} has bits", column);
-      if (!from_keys_ && word != 0 && !test_bit(upper_.matrix.row(position), group)) {
+      if (!plan_.from_keys && word != 0 && !test_bit(upper_.matrix.row(position), group)) {
         return fmt::format("group {} lacks bit {}, which one of its sets has", group, position);
       }
     }

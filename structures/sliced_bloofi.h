@@ -4,8 +4,9 @@
 // tells, in the AND of a key's rows there, which groups may hold it; of the leaf rows only the lines of those groups are
 // read. Where the upper level would rule out little (few groups, or filters so full that every group has all bits), it
 // is passed over, and the search is Flat-Bloofi's.
-//   from keys:    the upper level has its own, larger number of bits and its own hash functions: groups of 512 stay
+//   from keys:    the upper level has its own, larger number of bits and its own hash functions: large groups stay
 //                 sparse. A ready-made filter does not tell its keys, so a group that got one is always looked into.
+//                 A build chooses the size of the groups by a cost model.
 //   from filters: the upper level is the OR of the filters, as in Bloofi: m bits, the same positions.
 // Upper bits are never taken back before a group is empty: after many erasures they cost time, never a match.
 //
@@ -45,13 +46,28 @@ class SlicedBloofi {
     BitRows matrix;
   };
 
+  // How the groups are made.
+  struct Plan {
+    explicit Plan(Params& params);
+    void choose(double sets, double keys_per_set, const Hasher& leaves);  // the group, unless it was given
+    std::uint64_t factor(std::size_t words) const { return upper_bits > 0 ? upper_bits : words; }
+    Hasher upper_hasher(const Hasher& leaves) const;
+
+    bool from_keys;
+    bool chosen;               // by choose(); false: given
+    std::size_t group_words;   // columns of a group
+    std::uint64_t upper_bits;  // in multiples of m; 0: as many as a group has columns
+    std::uint64_t upper_k;
+  };
+
   std::size_t columns() const { return slots_.columns(); }
-  std::size_t groups() const { return (columns() + group_words_ - 1) / group_words_; }
-  std::size_t group_of(std::uint32_t slot) const { return slot / 64 / group_words_; }
+  std::size_t groups() const { return (columns() + plan_.group_words - 1) / plan_.group_words; }
+  std::size_t group_of(std::uint32_t slot) const { return slot / 64 / plan_.group_words; }
   bool upper_pays() const;
 
   std::uint32_t slot_of(SetId id);  // finds a slot if the set has none
   void make_room();
+  void choose_groups(Sets sets);
   void add_keys(std::uint32_t slot, Keys keys, bool atomic);
   void set_bits(Level& level, std::size_t column, Keys keys, bool atomic, std::uint64_t* fresh);
   void drop_column(std::size_t column);
@@ -65,8 +81,7 @@ class SlicedBloofi {
   void push_matches(Word hits, std::size_t column, std::size_t index, Matches& out) const;
 
   FilterShape shape_;
-  bool from_keys_;
-  std::size_t group_words_;  // columns of a group
+  Plan plan_;
   std::string upper_use_;    // auto, always or never
   bool similar_;             // build puts similar sets next to each other
   Slots slots_;

@@ -11,8 +11,14 @@
 // Thread safety, for every structure: `query` is const and may run on any number of threads, each with a Matches of its
 // own. A structure whose kConcurrentInsert is true also allows `insert` into sets that exist, concurrently with itself
 // and with queries; a query sees every key whose insert returned before the query began. Everything that changes which
-// sets exist (build, insert of a new set, erase, replace) needs the structure to itself.
-// `build` needs it empty.
+// sets exist (build, insert of a new set, erase, replace) needs the structure to itself, unless it has the second level.
+//
+// A structure whose concurrent_maintenance() is true allows insert, insert_filter, erase, replace and query all at once,
+// from any number of threads. A query names every set for a key that the set held from before the query began until it
+// returned: neither other sets that come and go nor a replace that keeps the key hide it. It names no set twice for a
+// key, and none that was erased before it began and did not come back; while a set is being replaced, what it holds is
+// anything between the old and the new. Whether queries wait for maintenance depends on the mechanism (maintenance.h):
+// with epochs they never do. `build`, `footprint` and `validate` need the structure to themselves, `build` also empty.
 #ifndef BLOOMERY_STRUCTURES_STRUCTURE_H_
 #define BLOOMERY_STRUCTURES_STRUCTURE_H_
 
@@ -97,6 +103,12 @@ concept Replaces = requires(T t, SetId id, Keys keys) {
 template <class T>
 concept Validates = requires(const T& c) {
   { c.validate() } -> std::convertible_to<std::string>;
+};
+
+// The second level of thread safety, above. A parameter may decide it, so that it is asked of an object.
+template <class T>
+concept MaintainsConcurrently = requires(const T& c) {
+  { c.concurrent_maintenance() } -> std::same_as<bool>;
 };
 
 // How many of these keys would be in each block.
