@@ -77,6 +77,7 @@ class BloomTree {
   Bytes save() const;                     // a code a level
   void load(ByteView bytes);              // replaces what is in; throws a PackedFilterError and changes nothing
   std::uint64_t compressed_bits() const;  // a code a level: the paper's ByLevel
+  std::uint64_t zstd_bits() const;        // of zstd, a level at a time
   FilterwiseCode code_filterwise(std::size_t level) const;  // a probability a filter: the paper's ByBF
 
   // --- for those who spread a batch over threads: only the branches of a range, of k_1.

@@ -112,6 +112,8 @@ void BloomTree::load(ByteView bytes) {
 
 std::uint64_t BloomTree::compressed_bits() const { return coded_bits(packed_shape(), bits()); }
 
+std::uint64_t BloomTree::zstd_bits() const { return bloomery::zstd_bits(packed_shape(), bits()); }
+
 FilterwiseCode BloomTree::code_filterwise(std::size_t level) const {
   return encode_filterwise(bits(), stretch(level), filter_bits(level));
 }

@@ -94,6 +94,8 @@ CompressedBloom::CompressedBloom(const CompressedShape& shape)
 
 std::uint64_t CompressedBloom::compressed_bits() const { return coded_bits(packed_, bloom_.view().data()); }
 
+std::uint64_t CompressedBloom::zstd_bits() const { return bloomery::zstd_bits(packed_, bloom_.view().data()); }
+
 Bytes CompressedBloom::save() const { return pack_filter(packed_, bloom_.view().data()); }
 
 void CompressedBloom::load(ByteView bytes) {

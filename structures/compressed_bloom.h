@@ -44,6 +44,7 @@ class CompressedBloom {
   double posterior_false_positive_rate() const { return bloom_.posterior_false_positive_rate(); }
   std::uint64_t size_in_bits() const { return bloom_.size_in_bits(); }
   std::uint64_t compressed_bits() const;  // by the coder
+  std::uint64_t zstd_bits() const;        // by zstd
 
   Bytes save() const;
   void load(ByteView bytes);  // replaces what is in; throws a PackedFilterError and changes nothing

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 #include <xxhash.h>
+#include <zstd.h>
 
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <vector>
 
 #include "structures/bit_windows.h"
 
@@ -38,6 +40,15 @@ std::vector<CodedStretch> code_of(const PackedShape& shape, const Word* words) {
     coded.push_back({ones, encode_stretch(words, stretch, ones)});
   });
   return coded;
+}
+
+// The stretch from the first bit of a word on.
+std::vector<Word> copied(const Word* words, BitStretch stretch) {
+  std::vector<Word> copy;
+  copy.reserve(words_for(stretch.bits));
+  for_windows(stretch.first, stretch.bits,
+              [&](std::uint64_t at, std::uint64_t length) { copy.push_back(window(words, at, length)); });
+  return copy;
 }
 
 // --- bytes -----------------------------------------------------------------------------------------------------------
@@ -141,6 +152,19 @@ std::vector<Word> unpack_filter(const PackedShape& shape, ByteView bytes) {
 std::uint64_t coded_bits(const PackedShape& shape, const Word* words) {
   std::uint64_t bytes = 0;
   for (const CodedStretch& stretch : code_of(shape, words)) bytes += stretch.code.size();
+  return bytes * 8;
+}
+
+std::uint64_t zstd_bits(const PackedShape& shape, const Word* words) {
+  std::uint64_t bytes = 0;
+  for_stretches(shape, [&](BitStretch stretch) {
+    const std::vector<Word> aligned = copied(words, stretch);
+    Bytes code(ZSTD_compressBound((stretch.bits + 7) / 8));
+    const std::size_t size =
+        ZSTD_compress(code.data(), code.size(), aligned.data(), (stretch.bits + 7) / 8, ZSTD_CLEVEL_DEFAULT);
+    if (ZSTD_isError(size)) throw std::runtime_error(fmt::format("zstd: {}", ZSTD_getErrorName(size)));
+    bytes += size;
+  });
   return bytes * 8;
 }
 

@@ -43,6 +43,10 @@ std::vector<Word> unpack_filter(const PackedShape& shape, ByteView bytes);
 // Size of the codes alone, in bits: what the filter costs to send once the receiver knows what it is.
 std::uint64_t coded_bits(const PackedShape& shape, const Word* words);
 
+// What a compressor makes of the same stretches that does not know that they are bits of one probability: zstd, at its
+// usual level.
+std::uint64_t zstd_bits(const PackedShape& shape, const Word* words);
+
 }  // namespace bloomery
 
 #endif  // BLOOMERY_STRUCTURES_PACKED_FILTER_H_

@@ -61,6 +61,22 @@ TEST(PackedFilter, ArrivesAsItWasSent) {
   }
 }
 
+// zstd knows no probability of a bit: it comes close on bytes that are nearly all zero and has no say on others.
+TEST(PackedFilter, ZstdIsNoSmallerThanTheCoder) {
+  for (std::size_t keys : {0, 1000, 10000, 100000}) {
+    const CompressedBloom filter = small_filter(keys, {{"m", "200001"}});
+    EXPECT_GE(filter.zstd_bits(), filter.compressed_bits()) << keys;
+    EXPECT_LE(filter.zstd_bits(), filter.size_in_bits() + 400) << keys;
+  }
+  const CompressedBloom sparse = small_filter(1000, {{"m", "200001"}});
+  EXPECT_LT(sparse.zstd_bits(), sparse.size_in_bits() / 3);
+  Params params(ParamMap{{"n_exp", "10000"}});
+  BloomTree tree(params);
+  tree.insert(0, random_keys(10000, 1));
+  EXPECT_GT(tree.zstd_bits(), tree.compressed_bits());
+  EXPECT_LT(tree.zstd_bits(), tree.size_in_bits());
+}
+
 TEST(PackedFilter, EveryTruncationIsRefused) {
   CompressedBloom filter = small_filter(40);
   const Bytes bytes = filter.save();
