@@ -303,6 +303,14 @@ std::vector<Curve> curves_of(const FigureSpec& figure, const Experiment& experim
   return curves;
 }
 
+std::string legend_name(const Curve& curve, const std::string& y_label) {
+  std::string name = curve.name;
+  if (!y_label.empty() && name.size() > y_label.size() && name.ends_with(" " + y_label)) {
+    name.erase(name.size() - y_label.size() - 1);
+  }
+  return name;
+}
+
 std::vector<std::string> x_values(const FigureSpec& figure, const Experiment& experiment,
                                   const std::vector<Curve>& curves) {
   std::vector<std::string> values;

@@ -30,6 +30,9 @@ struct Curve {
 // (its rows say so) has no curve.
 std::vector<Curve> curves_of(const FigureSpec& figure, const Experiment& experiment, const std::vector<Row>& rows);
 
+// What the y axis says already need not stand in the legend.
+std::string legend_name(const Curve& curve, const std::string& y_label);
+
 // Every x of the curves once: by size if all are numbers, else as the config lists them.
 std::vector<std::string> x_values(const FigureSpec& figure, const Experiment& experiment,
                                   const std::vector<Curve>& curves);

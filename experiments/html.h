@@ -12,7 +12,8 @@ namespace bloomery::html {
 std::string escape(std::string_view text);
 std::string anchor(std::string_view text);           // an id: letters, digits and dashes
 std::string url(const std::filesystem::path& path);  // the target of a link: what is not plain in a URL becomes %XX
-std::string base64(std::string_view bytes);
+std::string svg_url(std::string_view svg);           // the same of a picture itself, for an attribute in double quotes
+std::string script_json(std::string json);           // so that no text in it can end the script element it is in
 
 // These escape their text.
 std::string paragraph(std::string_view text, std::string_view css_class = "");
@@ -27,10 +28,16 @@ struct Column {
   std::string title;
   bool number = false;
 };
+struct TableLook {
+  std::string id;
+  bool sortable = false;
+  std::vector<std::string> row_kinds;  // what the page can choose rows by
+};
 // Cells hold HTML. Without columns it has no head, and the first cell of a row names it.
-std::string table(const std::vector<Column>& columns, const std::vector<std::vector<std::string>>& rows);
+std::string table(const std::vector<Column>& columns, const std::vector<std::vector<std::string>>& rows,
+                  const TableLook& look = {});
 
-std::string page(const std::string& title, const std::string& body);
+std::string page(const std::string& title, const std::string& body);  // with the style and scripts of the report
 
 }  // namespace bloomery::html
 

@@ -90,15 +90,6 @@ class Places {
   bool log_ = false;
 };
 
-// What the axis says already need not stand in the legend.
-std::string legend_name(const Curve& curve, const std::string& ylabel) {
-  std::string name = curve.name;
-  if (!ylabel.empty() && name.size() > ylabel.size() && name.ends_with(" " + ylabel)) {
-    name.erase(name.size() - ylabel.size() - 1);
-  }
-  return name;
-}
-
 std::size_t count_measured(const std::vector<Curve>& curves) {
   const auto count = std::count_if(curves.begin(), curves.end(), [](const Curve& curve) { return !curve.theory; });
   return static_cast<std::size_t>(count);

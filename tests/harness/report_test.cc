@@ -48,17 +48,21 @@ TEST_F(ReportTest, LoadsNothingFromElsewhere) {
     EXPECT_FALSE(target.starts_with("http:") || target.starts_with("https:") || target.starts_with("//")) << target;
   }
   EXPECT_EQ(values_of("src", html).size(), 2U);
-  for (const char* tag : {"<script", "<link", "<iframe", "@import", "url("}) EXPECT_FALSE(has(html, tag)) << tag;
+  for (const char* tag : {"<script src", "<link rel=\"stylesheet", "<iframe", "@import", "fetch("}) {
+    EXPECT_FALSE(has(html, tag)) << tag;
+  }
+  EXPECT_TRUE(has(html, "default-src 'none'")) << "the browser is told to load nothing";
 }
 
 TEST_F(ReportTest, HoldsEveryFigureInlineWithItsSettingsAndRows) {
   const Experiment experiment = made_up_experiment();
   measure_and_draw(experiment);
   const std::string html = report({experiment});
-  EXPECT_EQ(count(html, "data:image/svg+xml;base64,"), 2U);
+  EXPECT_EQ(count(html, "src=\"data:image/svg+xml,"), 2U);
+  EXPECT_EQ(count(html, "<script type=\"application/json\">"), 2U);
   expect_texts(html, {"Figure 5a", "Title of 5a", "Figure 5b", "Title of 5b", "rho = 0.01", "100, 1000, 10000", "naive",
                       "results/made_up/rows.csv", "made_up.yaml", "A &lt;CPU&gt;", "60 rows: 60 ok", "7.2.1"});
-  EXPECT_FALSE(has(html, "class=\"missing\""));
+  EXPECT_FALSE(has(html, "<p class=\"missing\""));
   EXPECT_FALSE(has(html, folder_.string())) << "a page must not name a folder of one machine";
 }
 
@@ -74,17 +78,22 @@ TEST_F(ReportTest, EscapesWhatConfigsSay) {
   Experiment experiment = made_up_experiment();
   experiment.notes = "<script>alert(\"x\")</script>";
   experiment.figures[0].title = "<b>";
-  experiment.series[0].name = "<u>";
+  experiment.series[0].name = "</script><u>";
+  std::vector<Row> rows = made_up_rows();
+  for (Row& row : rows) row["series"] = row["series"] == "Naive" ? experiment.series[0].name : row["series"];
+  RowWriter(folder_ / "results/made_up/rows.csv").append(rows);
   const std::string html = report({experiment});
-  for (const char* tag : {"<script>", "<i>", "<b>", "<u>"}) EXPECT_FALSE(has(html, tag)) << tag;
+  for (const char* tag : {"<script>alert", "<i>", "<b><", "<u>"}) EXPECT_FALSE(has(html, tag)) << tag;
   EXPECT_TRUE(has(html, "&lt;script&gt;alert(&quot;x&quot;)"));
+  EXPECT_TRUE(has(html, "\\u003c/script>\\u003cu>")) << "inside the numbers of a figure, too";
 }
 
 TEST_F(ReportTest, SaysWhatIsMissing) {
   const std::string html = report({made_up_experiment()});
   EXPECT_TRUE(has(html, "not been run"));
   EXPECT_EQ(count(html, "has not been drawn"), 2U);
-  EXPECT_FALSE(has(html, "data:image"));
+  EXPECT_FALSE(has(html, "src=\"data:image"));
+  EXPECT_FALSE(has(html, "application/json"));
 }
 
 TEST_F(ReportTest, SaysWhenAnswersWereWrong) {
