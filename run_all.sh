@@ -7,6 +7,8 @@ readonly PACKAGES=(g++ cmake ninja-build pkg-config git libtbb-dev libbenchmark-
   libcli11-dev libfmt-dev nlohmann-json3-dev libxxhash-dev libzstd-dev libpagmo-dev libgtest-dev pybind11-dev python3-dev python3-matplotlib
   python3-numpy)
 
+readonly TEST_PACKAGES=(chromium)  # the report is tested in a browser
+
 usage() {
   cat <<'EOF'
 usage: ./run_all.sh [test] [options]
@@ -75,7 +77,9 @@ step() {
 
 missing_packages() {
   local package
-  for package in "${PACKAGES[@]}"; do
+  local -a wanted=("${PACKAGES[@]}")
+  if [[ $mode == test ]]; then wanted+=("${TEST_PACKAGES[@]}"); fi
+  for package in "${wanted[@]}"; do
     [[ $(dpkg-query -W -f='${db:Status-Abbrev}' "$package" 2>/dev/null) == ii* ]] || printf '%s\n' "$package"
   done
 }

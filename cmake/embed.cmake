@@ -22,7 +22,7 @@ if(CMAKE_SCRIPT_MODE_FILE)
 endif()
 
 # In the order in which they need each other.
-set(report_scripts scale.js marks.js chart.js page.js)
+set(report_scripts scale.js marks.js chart.js page.js advice.js advisor.js)
 
 set(report_assets_folder ${PROJECT_SOURCE_DIR}/experiments/report)
 set(report_assets_source ${CMAKE_CURRENT_BINARY_DIR}/generated/report_assets.cc)

@@ -8,11 +8,13 @@
 #include <system_error>
 #include <utility>
 
+#include "experiments/advisor.h"
 #include "experiments/errors.h"
 #include "experiments/html.h"
 #include "experiments/machine.h"
 #include "experiments/report_experiment.h"
 #include "experiments/report_figure.h"
+#include "experiments/report_structures.h"
 #include "experiments/rows.h"
 
 namespace bloomery {
@@ -59,6 +61,14 @@ std::string index_of(const std::vector<Chapter>& chapters) {
   return html + "</nav>\n";
 }
 
+MeasuredPoints points_of(const std::vector<Chapter>& chapters) {
+  std::vector<const std::vector<Row>*> rows;
+  for (const Chapter& chapter : chapters) {
+    for (const Result& result : chapter.results) rows.push_back(&result.file.rows);
+  }
+  return measured_points(rows);
+}
+
 void write_file(const fs::path& file, const std::string& text) {
   std::error_code error;
   fs::create_directories(file.parent_path(), error);
@@ -78,6 +88,8 @@ void write_report(const std::vector<Experiment>& experiments, const fs::path& re
       "are numbers of others, grey lines without markers are theory.",
       "soft");
   body += machines_section(experiments, results) + index_of(chapters) + "</div></header>\n<main>\n";
+  const MeasuredPoints points = points_of(chapters);
+  body += structures_section(points) + advisor_section(points);
   for (const Chapter& chapter : chapters) {
     body += fmt::format("<h2 id=\"paper-{}\">{}</h2>\n", html::anchor(chapter.title), html::escape(chapter.title));
     for (const Result& result : chapter.results) body += experiment_part(result, results, plots);
