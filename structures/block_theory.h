@@ -43,24 +43,22 @@ inline double block_false_positive_rate(double bits, double k, double load, doub
 }
 
 // Kaler, section 4: the key's block is chosen by chance, so its load is binomial.
-inline double blocked_false_positive_rate(double blocks, double block_bits, double head, double k, double n) {
+inline double blocked_false_positive_rate(double blocks, double block_bits, double k, double n) {
   return mean_over_block_loads(n, blocks,
-                               [&](double load) { return block_false_positive_rate(block_bits, k, load, head); });
+                               [&](double load) { return block_false_positive_rate(block_bits, k, load); });
 }
 
 // Kaler, section 4, the ideal case: as many keys in every block, but for one where n is no multiple of the blocks.
-inline double balanced_false_positive_rate(double blocks, double block_bits, double head, double k, double n) {
+inline double balanced_false_positive_rate(double blocks, double block_bits, double k, double n) {
   const double low = std::floor(n / blocks), with_one_more = n / blocks - low;
-  return (1 - with_one_more) * block_false_positive_rate(block_bits, k, low, head) +
-         with_one_more * block_false_positive_rate(block_bits, k, low + 1, head);
+  return (1 - with_one_more) * block_false_positive_rate(block_bits, k, low) +
+         with_one_more * block_false_positive_rate(block_bits, k, low + 1);
 }
 
-// Blocks of `lanes` lanes; a key sets one bit in each lane of its block. The lanes of a block are independent. One bit of
-// the first lane is nobody's, and counts as set.
+// Blocks of `lanes` lanes; a key sets one bit in each lane of its block. The lanes of a block are independent.
 inline double split_block_false_positive_rate(double blocks, double lanes, double lane_bits, double n) {
   return mean_over_block_loads(n, blocks, [&](double load) {
-    const double empty = std::pow(1 - 1 / lane_bits, load);
-    return load == 0 ? 0 : (1 - (1 - 1 / lane_bits) * empty) * std::pow(1 - empty, lanes - 1);
+    return std::pow(1 - std::pow(1 - 1 / lane_bits, load), lanes);
   });
 }
 

@@ -12,6 +12,7 @@
 #include "structures/filter_shape.h"
 #include "structures/lookahead.h"
 #include "structures/rolling.h"
+#include "structures/stripes.h"
 
 namespace bloomery {
 namespace {
@@ -43,11 +44,9 @@ BlockedBloom::Shape::Shape(Params& params)
   }
 }
 
-double BlockedBloom::Shape::head_bits() const { return sizes.block_bytes == kLineBytes ? kTaken : 0; }
-
 double BlockedBloom::Shape::rate(double blocks, std::uint64_t hashes, std::uint64_t n) const {
   const auto rate_by = balanced ? balanced_false_positive_rate : blocked_false_positive_rate;
-  return rate_by(blocks, static_cast<double>(sizes.block_bits()), head_bits(), static_cast<double>(hashes),
+  return rate_by(blocks, static_cast<double>(sizes.block_bits()), static_cast<double>(hashes),
                  static_cast<double>(n));
 }
 
@@ -70,6 +69,7 @@ BlockedBloom::BlockedBloom(Params& params)
     : shape_(params),
       seed_(ask_mixed_seed(params)),
       atomic_(ask_atomic(params)),
+      stripes_(atomic_ && one_line() ? std::make_unique<Stripes>(shape_.sizes.blocks) : nullptr),
       arena_(shape_.sizes.bytes() / sizeof(Word)) {
   arena_.allocate();
 }
@@ -84,33 +84,34 @@ struct BlockedBloom::Source {
     for (std::size_t i = 0; i < count; ++i) {
       const Place place = filter.place_of(keys[i]);
       PairedProbes probes(place.hash, bits);
-      for (std::uint64_t j = 0; j < hashes; ++j) *out++ = place.word * 64 + probes.next();
+      for (std::uint64_t j = 0; j < hashes; ++j) *out++ = place.block * bits + probes.next();
     }
   }
 };
 
-template <class Kernel, class Policy>
-void BlockedBloom::insert_lines(const Kernel& kernel, Policy policy, Keys keys) {
-  Word* words = bits();
-  const auto ask = [&](std::size_t i) {
-    const Place place = place_of(keys[i]);
-    kernel.fetch(words + place.word, place.hash);
-    return place;
-  };
-  roll(keys.size(), ask,
-       [&](std::size_t, const Place& place) { kernel.merge(policy, words + place.word, place.hash); });
+template <class Kernel>
+void BlockedBloom::insert_lines(const Kernel& kernel, Keys keys) {
+  insert_blocks(
+      stripes_, keys.size(),
+      [&](std::size_t i) {
+        const Place place = place_of(keys[i]);
+        kernel.fetch(line(place), place.hash);
+        return place;
+      },
+      [](const Place& place) { return place.block; },
+      [&](const Place& place) { put_mask(line(place), kernel.mask(place.hash)); });
 }
 
 Cost BlockedBloom::insert(SetId, Keys keys) {
-  with_policy(atomic_, [&](auto policy) {
-    if (one_line()) {
-      with_line<kTaken>(shape_.k, [&](auto kernel) { insert_lines(kernel, policy, keys); });
-    } else {
+  if (one_line()) {
+    with_line<0>(shape_.k, [&](auto kernel) { insert_lines(kernel, keys); });
+  } else {
+    with_policy(atomic_, [&](auto policy) {
       for_positions_ahead(
           Source{*this}, keys, [&](std::uint64_t p) { __builtin_prefetch(bits() + p / 64, 1, 3); },
           [&](std::uint64_t p) { policy.set(bits(), p); });
-    }
-  });
+    });
+  }
   return {.filters = 1, .nodes = 1};
 }
 
@@ -121,22 +122,21 @@ Cost BlockedBloom::replace(SetId id, Keys keys) {
 
 template <class Kernel>
 void BlockedBloom::query_lines(const Kernel& kernel, Keys keys, Matches& out) const {
-  const Word* words = bits();
   Matches::Writer writer(out, keys.size());
   const auto ask = [&](std::size_t i) {
     const Place place = place_of(keys[i]);
-    kernel.fetch(words + place.word, place.hash);
+    kernel.fetch(line(place), place.hash);
     return place;
   };
   roll(keys.size(), ask, [&](std::size_t i, const Place& place) {
-    writer.push(static_cast<std::uint32_t>(i), 0, kernel.test(words + place.word, place.hash));
+    writer.push(static_cast<std::uint32_t>(i), 0, kernel.test(line(place), place.hash));
   });
 }
 
 template <bool kCount>
 Cost BlockedBloom::query(Keys keys, Matches& out) const {
   if (one_line()) {
-    with_line<kTaken>(shape_.k, [&](auto kernel) { query_lines(kernel, keys, out); });
+    with_line<0>(shape_.k, [&](auto kernel) { query_lines(kernel, keys, out); });
     if constexpr (!kCount) return {};
     return {.bf_checks = keys.size(), .words = keys.size() * block_words(), .lines = keys.size()};
   }
@@ -155,7 +155,7 @@ template Cost BlockedBloom::query<true>(Keys, Matches&) const;
 template Cost BlockedBloom::query<false>(Keys, Matches&) const;
 
 Footprint BlockedBloom::footprint() const {
-  return {.storage_bytes = shape_.sizes.bytes(), .memory_bytes = arena_.resident_bytes(), .nodes = 1};
+  return {.storage_bytes = shape_.sizes.bytes(), .memory_bytes = arena_.resident_bytes() + bytes_of(stripes_), .nodes = 1};
 }
 
 double BlockedBloom::expected_false_positive_rate(std::uint64_t n) const {
@@ -166,8 +166,7 @@ double BlockedBloom::posterior_false_positive_rate() const {
   double sum = 0;
   for (std::uint64_t b = 0; b < shape_.sizes.blocks; ++b) {
     const auto ones = static_cast<double>(count_ones(bits() + b * block_words(), block_words()));
-    if (ones == 0) continue;
-    sum += std::pow((ones + shape_.head_bits()) / static_cast<double>(shape_.sizes.block_bits()), static_cast<double>(shape_.k));
+    sum += std::pow(ones / static_cast<double>(shape_.sizes.block_bits()), static_cast<double>(shape_.k));
   }
   return sum / static_cast<double>(shape_.sizes.blocks);
 }

@@ -6,9 +6,13 @@
 #ifndef BLOOMERY_STRUCTURES_BLOCKED_BLOOM_H_
 #define BLOOMERY_STRUCTURES_BLOCKED_BLOOM_H_
 
+#include <memory>
+
 #include "structures/arena.h"
+#include "structures/block_kernels.h"
 #include "structures/block_sizes.h"
 #include "structures/hash.h"
+#include "structures/stripes.h"
 #include "structures/structure.h"
 
 namespace bloomery {
@@ -36,7 +40,6 @@ class BlockedBloom {
   // wanted, it has as many blocks as theory asks for, and with no k given the k that asks for the fewest.
   struct Shape {
     explicit Shape(Params& params);
-    double head_bits() const;  // of a block, that are no key's: they count as set
     double rate(double blocks, std::uint64_t hashes, std::uint64_t n) const;
     double bits_for(const Wanted& wanted, std::uint64_t hashes) const;  // by theory
     std::uint64_t best_hashes_for(const Wanted& wanted, std::uint64_t most) const;
@@ -48,7 +51,7 @@ class BlockedBloom {
   // Where a key's bits are.
   struct Place {
     std::uint64_t hash;
-    std::size_t word;
+    std::uint64_t block;
   };
 
   std::uint64_t block_of(Key key, std::uint64_t hash) const {
@@ -56,23 +59,26 @@ class BlockedBloom {
   }
   Place place_of(Key key) const {
     const std::uint64_t hash = mix64(key ^ seed_);
-    return {hash, block_of(key, hash) * block_words()};
+    return {hash, block_of(key, hash)};
   }
   struct Source;
 
-  bool one_line() const { return block_words() == 8; }
-  template <class Kernel, class Policy>
-  void insert_lines(const Kernel& kernel, Policy policy, Keys keys);
+  bool one_line() const { return shape_.sizes.block_bytes == kLineBytes; }
+  template <class Kernel>
+  void insert_lines(const Kernel& kernel, Keys keys);
   template <class Kernel>
   void query_lines(const Kernel& kernel, Keys keys, Matches& out) const;
 
   std::size_t block_words() const { return shape_.sizes.block_bytes / sizeof(Word); }
   Word* bits() { return arena_.at(0); }
   const Word* bits() const { return arena_.at(0); }
+  Word* line(const Place& place) { return bits() + place.block * (kLineBytes / sizeof(Word)); }
+  const Word* line(const Place& place) const { return bits() + place.block * (kLineBytes / sizeof(Word)); }
 
   Shape shape_;
   std::uint64_t seed_;
   bool atomic_;
+  std::unique_ptr<Stripes> stripes_;  // for concurrent inserts into blocks of a line
   Arena arena_;  // one slot
 };
 

@@ -18,7 +18,7 @@
 namespace bloomery {
 
 // kRounds x 8 positions are worked out, the first k of them count. The low kHeadBits bits of the block belong to
-// someone else: positions that fall there are left out. A head of one bit is split_block.h's kTaken.
+// someone else: positions that fall there are left out.
 template <std::size_t kRounds, unsigned kHeadBits = 0>
 class LineBlock {
  public:
@@ -98,11 +98,7 @@ class LineBlock {
 
   template <class Policy>
   void merge(Policy, Word* block, std::uint64_t hash) const {
-    if constexpr (kHeadBits == kTaken) {
-      merge_block<Policy>(block, mask(hash));
-    } else {
-      merge_mask<Policy>(block, mask(hash));
-    }
+    merge_mask<Policy>(block, mask(hash));
   }
 
  private:

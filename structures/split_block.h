@@ -6,7 +6,6 @@
 
 #include <array>
 #include <concepts>
-#include <thread>
 
 #include "structures/bits.h"
 
@@ -35,54 +34,21 @@ void merge_mask(Word* block, const std::array<Word, kWords>& mask) {
   }
 }
 
-// The lowest bit of a block that only masks are merged into: it belongs to no key and is set while a thread writes.
-inline constexpr Word kTaken = 1;
-
 #ifdef BLOOMERY_AVX2
 inline __m256i load_four(const Word* words) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(words)); }
 #endif
 
+// The same by plain stores of as many words at once as there are registers for, for who holds the block's stripe.
 template <std::size_t kWords>
-bool has_all(const Word* block, const std::array<Word, kWords>& mask) {
+void put_mask(Word* block, const std::array<Word, kWords>& mask) {
 #ifdef BLOOMERY_AVX2
-  int all = 1;
-  for (std::size_t w = 0; w < kWords; w += 4) all &= _mm256_testc_si256(load_four(block + w), load_four(mask.data() + w));
-  return all != 0;
-#else
-  Word lacking = 0;
-  for (std::size_t w = 0; w < kWords; ++w) lacking |= mask[w] & ~load_word(block + w);
-  return lacking == 0;
-#endif
-}
-
-// One atomic operation a key, whatever the words of a block: a fetch-or takes the block, plain stores set the bits, and
-// the last of them gives the block back. Others that try to take it in between set a bit that is set. A thread that is
-// stopped inside holds up only those that come to the same block.
-template <std::size_t kWords>
-void merge_taking(Word* block, const std::array<Word, kWords>& mask) {
-  if (has_all(block, mask)) return;
-  for (unsigned tries = 1; __atomic_fetch_or(block, kTaken, __ATOMIC_ACQUIRE) & kTaken; ++tries) {
-    if (tries % 64 == 0) std::this_thread::yield();
-  }
-  const Word first = load_word(block) | mask[0];
-#ifdef BLOOMERY_AVX2
-  for (std::size_t w = 0; w < kWords; w += 4) {  // writes the first word too, still taken
+  for (std::size_t w = 0; w < kWords; w += 4) {
     auto* four = reinterpret_cast<__m256i*>(block + w);
     _mm256_store_si256(four, _mm256_or_si256(_mm256_load_si256(four), load_four(mask.data() + w)));
   }
 #else
-  for (std::size_t w = 1; w < kWords; ++w) __atomic_store_n(block + w, load_word(block + w) | mask[w], __ATOMIC_RELAXED);
+  merge_mask<SerialBits>(block, mask);
 #endif
-  __atomic_store_n(block, first & ~kTaken, __ATOMIC_RELEASE);
-}
-
-template <class Policy, std::size_t kWords>
-void merge_block(Word* block, const std::array<Word, kWords>& mask) {
-  if constexpr (std::same_as<Policy, SerialBits>) {
-    merge_mask<Policy>(block, mask);
-  } else {
-    merge_taking(block, mask);
-  }
 }
 
 template <std::size_t kLanes>
@@ -96,7 +62,6 @@ struct SplitBlock {
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
       mask[lane / 2] |= Word{1} << ((hash * kLaneSalts[lane] >> 27) + lane % 2 * kLaneBits);
     }
-    mask[0] &= ~kTaken;
     return mask;
   }
   static bool portable_test(const Word* block, std::uint32_t hash) {
@@ -111,8 +76,7 @@ struct SplitBlock {
   static __m256i lanes(std::uint32_t hash, std::size_t half) {
     const __m256i salts = _mm256_load_si256(reinterpret_cast<const __m256i*>(kLaneSalts) + half);
     const __m256i products = _mm256_mullo_epi32(_mm256_set1_epi32(static_cast<int>(hash)), salts);
-    const __m256i bits = _mm256_sllv_epi32(_mm256_set1_epi32(1), _mm256_srli_epi32(products, 27));
-    return half == 0 ? _mm256_andnot_si256(_mm256_set_epi64x(0, 0, 0, kTaken), bits) : bits;
+    return _mm256_sllv_epi32(_mm256_set1_epi32(1), _mm256_srli_epi32(products, 27));
   }
   static Mask mask(std::uint32_t hash) {
     alignas(32) Mask result;

@@ -21,12 +21,6 @@ BlockSizes sizes_of(Params& params) {
   return BlockSizes(params, wanted, bytes, [&](double blocks) { return rate_of(blocks, bytes, wanted.n_exp); });
 }
 
-// Where a key's bits are: the high half of its hash chooses the block, the low half the bits in it.
-struct Place {
-  std::size_t word;
-  std::uint32_t hash;
-};
-
 // Calls body with the number of lanes as a constant.
 template <class Body>
 void with_lanes(std::uint64_t block_bytes, Body&& body) {
@@ -38,32 +32,33 @@ void with_lanes(std::uint64_t block_bytes, Body&& body) {
 SplitBlockBloom::SplitBlockBloom(Params& params)
     : sizes_(sizes_of(params)),
       seed_(ask_mixed_seed(params)),
-      atomic_(ask_atomic(params)),
+      stripes_(ask_atomic(params) ? std::make_unique<Stripes>(sizes_.blocks) : nullptr),
       arena_(words_for(sizes_.bytes() * 8)) {
   arena_.allocate();
 }
 
-template <std::size_t kLanes, class Policy>
-void SplitBlockBloom::insert_lanes(Keys keys, Policy) {
+// The high half of a key's hash chooses the block, the low half the bits in it.
+template <std::size_t kLanes>
+void SplitBlockBloom::insert_lanes(Keys keys) {
   using Block = SplitBlock<kLanes>;
   Word* words = bits();
-  roll(
-      keys.size(),
+  const std::uint64_t blocks = sizes_.blocks, seed = seed_;
+  const auto block_of = [=](std::uint64_t hash) { return scaled(hash, blocks); };
+  insert_blocks(
+      stripes_, keys.size(),
       [&](std::size_t i) {
-        const std::uint64_t hash = mix64(keys[i] ^ seed_);
-        const Place place{scaled(hash, sizes_.blocks) * Block::kWords, static_cast<std::uint32_t>(hash)};
-        __builtin_prefetch(words + place.word, 1, 3);
-        return place;
+        const std::uint64_t hash = mix64(keys[i] ^ seed);
+        __builtin_prefetch(words + block_of(hash) * Block::kWords, 1, 3);
+        return hash;
       },
-      [&](std::size_t, const Place& place) {
-        merge_block<Policy>(words + place.word, Block::mask(place.hash));
+      block_of,
+      [&](std::uint64_t hash) {
+        put_mask(words + block_of(hash) * Block::kWords, Block::mask(static_cast<std::uint32_t>(hash)));
       });
 }
 
 Cost SplitBlockBloom::insert(SetId, Keys keys) {
-  with_policy(atomic_, [&](auto policy) {
-    with_lanes(sizes_.block_bytes, [&](auto lanes) { insert_lanes<lanes>(keys, policy); });
-  });
+  with_lanes(sizes_.block_bytes, [&](auto lanes) { insert_lanes<lanes>(keys); });
   return {.filters = 1, .nodes = 1};
 }
 
@@ -103,7 +98,7 @@ template Cost SplitBlockBloom::query<true>(Keys, Matches&) const;
 template Cost SplitBlockBloom::query<false>(Keys, Matches&) const;
 
 Footprint SplitBlockBloom::footprint() const {
-  return {.storage_bytes = sizes_.bytes(), .memory_bytes = arena_.resident_bytes(), .nodes = 1};
+  return {.storage_bytes = sizes_.bytes(), .memory_bytes = arena_.resident_bytes() + bytes_of(stripes_), .nodes = 1};
 }
 
 double SplitBlockBloom::expected_false_positive_rate(std::uint64_t n) const {

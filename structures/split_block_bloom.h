@@ -3,8 +3,11 @@
 #ifndef BLOOMERY_STRUCTURES_SPLIT_BLOCK_BLOOM_H_
 #define BLOOMERY_STRUCTURES_SPLIT_BLOCK_BLOOM_H_
 
+#include <memory>
+
 #include "structures/arena.h"
 #include "structures/block_sizes.h"
+#include "structures/stripes.h"
 #include "structures/structure.h"
 
 namespace bloomery {
@@ -24,8 +27,8 @@ class SplitBlockBloom {
   double expected_false_positive_rate(std::uint64_t n) const;  // by theory, with n keys in
 
  private:
-  template <std::size_t kLanes, class Policy>
-  void insert_lanes(Keys keys, Policy policy);
+  template <std::size_t kLanes>
+  void insert_lanes(Keys keys);
   template <std::size_t kLanes>
   void query_lanes(Keys keys, Matches& out) const;
 
@@ -35,7 +38,7 @@ class SplitBlockBloom {
 
   BlockSizes sizes_;
   std::uint64_t seed_;
-  bool atomic_;
+  std::unique_ptr<Stripes> stripes_;  // for concurrent inserts
   Arena arena_;  // one slot
 };
 
