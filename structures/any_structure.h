@@ -24,6 +24,7 @@ class AnyStructure {
   virtual Footprint footprint() const = 0;
   virtual std::string validate() const = 0;  // "" when every invariant holds, or when there is none to check
   virtual std::optional<BlockLoads> loads(Keys keys) const = 0;
+  virtual std::optional<Traffic> traffic() const = 0;  // absent for what lives in one process
   virtual bool concurrent_insert() const = 0;
   virtual bool concurrent_maintenance() const = 0;  // sets may come and go at the same time
 };
@@ -67,6 +68,10 @@ class Erased final : public AnyStructure {
   }
   std::optional<BlockLoads> loads([[maybe_unused]] Keys keys) const override {
     if constexpr (HasBlocks<T>) return it_.loads(keys);
+    return std::nullopt;
+  }
+  std::optional<Traffic> traffic() const override {
+    if constexpr (Travels<T>) return it_.traffic();
     return std::nullopt;
   }
   bool concurrent_insert() const override { return T::kConcurrentInsert; }

@@ -7,10 +7,12 @@
 #define BLOOMERY_STRUCTURES_PARAMS_H_
 
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace bloomery {
@@ -37,6 +39,7 @@ class Params {
  public:
   Params() = default;
   explicit Params(std::map<std::string, std::string> values) : values_(std::move(values)) {}
+  Params(std::initializer_list<std::pair<const std::string, std::string>> values) : values_(values) {}
 
   std::uint64_t integer(const std::string& name, std::uint64_t fallback, std::uint64_t min, std::uint64_t max,
                         const std::string& about);

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
 #include "structures/blocked_bloom.h"
 #include "structures/bloofi.h"
 #include "structures/bloom.h"
@@ -59,20 +63,44 @@ const RegistryEntry kRegistry[] = {
     {"sliced_bloofi", "bit-sliced tree: groups of sets above flat rows", kMany, true, make<SlicedBloofi>},
 };
 
+Registry& entries() {
+  static Registry all(std::begin(kRegistry), std::end(kRegistry));
+  return all;
+}
+
+bool is_name(const std::string& text) {
+  const auto fits = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; };
+  return !text.empty() && std::ranges::all_of(text, fits);
+}
+
+const RegistryEntry* find(const std::string& name) {
+  const auto found = std::ranges::find(entries(), name, &RegistryEntry::name);
+  return found == entries().end() ? nullptr : &*found;
+}
+
 }  // namespace
 
-std::span<const RegistryEntry> registry() { return kRegistry; }
+const Registry& registry() { return entries(); }
+
+void register_structure(RegistryEntry entry) {
+  if (!is_name(entry.name)) {
+    throw ParamError("structure",
+                     fmt::format("'{}' is no name of a structure; it must be of a-z, 0-9 and _", entry.name));
+  }
+  if (find(entry.name) != nullptr) {
+    throw ParamError("structure", fmt::format("structure '{}' is there already; choose another name", entry.name));
+  }
+  entries().push_back(std::move(entry));
+}
 
 std::vector<std::string> structure_names() {
   std::vector<std::string> names;
-  for (const auto& entry : kRegistry) names.push_back(entry.name);
+  for (const auto& entry : entries()) names.push_back(entry.name);
   return names;
 }
 
 const RegistryEntry& find_structure(const std::string& name) {
-  for (const auto& entry : kRegistry) {
-    if (entry.name == name) return entry;
-  }
+  if (const RegistryEntry* entry = find(name)) return *entry;
   throw ParamError("structure", fmt::format("unknown structure '{}'{}", name, suggestion(name, structure_names())));
 }
 

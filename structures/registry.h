@@ -1,9 +1,11 @@
-// Every structure by name. Adding one is a line in registry.cc.
+// Every structure by name. Adding one is a line in registry.cc, or, from outside of this repository, a call of
+// register_structure.
 #ifndef BLOOMERY_STRUCTURES_REGISTRY_H_
 #define BLOOMERY_STRUCTURES_REGISTRY_H_
 
+#include <deque>
+#include <functional>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -16,10 +18,17 @@ struct RegistryEntry {
   std::string about;  // one line
   bool many_sets;     // false for a plain filter, which only knows set 0
   bool answers;       // false for the floor that answers nothing and so is exempt from verification
-  std::unique_ptr<AnyStructure> (*make)(Params&);
+  std::function<std::unique_ptr<AnyStructure>(Params&)> make;
 };
 
-std::span<const RegistryEntry> registry();
+using Registry = std::deque<RegistryEntry>;  // entries stay where they are while others are added
+const Registry& registry();
+
+// Adds a structure: {"mine", "what it is", true, true, make<Mine>}. Throws ParamError for a name that is not lower-case
+// letters, digits and underscores, or that another structure has. Call it from main or later, not from
+// the initialiser of a global, and before threads that use the registry start.
+void register_structure(RegistryEntry entry);
+
 const RegistryEntry& find_structure(const std::string& name);  // throws ParamError with the nearest name
 std::vector<std::string> structure_names();
 

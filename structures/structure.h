@@ -71,6 +71,13 @@ struct BlockLoads {
   double mean = 0;
 };
 
+// What went over the network for a structure that is spread over several processes, since it was made.
+struct Traffic {
+  std::uint64_t ranks = 1;  // processes that hold a part
+  std::uint64_t hosts = 1;  // machines that they are on
+  std::uint64_t bytes = 0;  // sent between them, both ways
+};
+
 template <class T>
 concept Builds = requires(T t, Sets sets, const Executor& executor) {
   { t.build(sets, executor) } -> std::same_as<Cost>;
@@ -115,6 +122,11 @@ concept MaintainsConcurrently = requires(const T& c) {
 template <class T>
 concept HasBlocks = requires(const T& c, Keys keys) {
   { c.loads(keys) } -> std::same_as<BlockLoads>;
+};
+
+template <class T>
+concept Travels = requires(const T& c) {
+  { c.traffic() } -> std::same_as<Traffic>;
 };
 
 // query<true> counts into the Cost it returns, query<false> compiles the counting out: one algorithm, two
