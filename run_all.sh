@@ -117,6 +117,8 @@ run_experiments() {
   if [[ -n $only ]]; then selected=(--only "$only"); fi
   if $force; then run_only+=(--force); fi
   step build/bloomery run "${common[@]}" "${selected[@]}" "${run_only[@]}"
+  local claims=0
+  step build/bloomery claims "${common[@]}" "${selected[@]}" || claims=$?
   step build/bloomery plot "${common[@]}" --plots "$plots" "${selected[@]}"
   step build/bloomery report "${common[@]}" --plots "$plots"
   if ! $dry_run; then printf 'report: %s\n' "$plots/report.html"; fi
@@ -124,6 +126,7 @@ run_experiments() {
   if $dry_run && [[ -x build/bloomery ]]; then
     build/bloomery run "${common[@]}" "${selected[@]}" "${run_only[@]}" --dry-run
   fi
+  return "$claims"
 }
 
 install_missing

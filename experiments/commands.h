@@ -26,6 +26,7 @@ struct Options {
 
 int run_command(const Options& options);       // measures what is missing
 int plot_command(const Options& options);      // rows into figures
+int claims_command(const Options& options);    // what the rows say of the papers' claims
 int report_command(const Options& options);    // figures into one page
 int validate_command(const Options& options);  // every profile of every config, measuring nothing
 int list_command(const Options& options);

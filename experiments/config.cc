@@ -6,6 +6,7 @@
 #include <sstream>
 #include <system_error>
 
+#include "experiments/claim_reader.h"
 #include "experiments/config_check.h"
 #include "experiments/config_reader.h"
 #include "experiments/errors.h"
@@ -86,6 +87,7 @@ Experiment load_experiment(const fs::path& file, const std::string& profile, con
     Experiment experiment = read_experiment(file, profile);
     for (const auto& [name, value] : overrides) apply_override(experiment, name, value);
     check_experiment(experiment);
+    check_claims(experiment, profile, !overrides.empty());
     return experiment;
   } catch (const MarkedError& e) {
     throw InputError(fmt::format("{}: {}", place(file, e.mark), e.what()));

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "experiments/claim.h"
 #include "experiments/mark.h"
 
 namespace bloomery {
@@ -73,6 +74,7 @@ struct Experiment {
   int repeats = 1;
   std::vector<FigureSpec> figures;
   std::vector<Published> published;
+  std::vector<Claim> claims;
   std::filesystem::path file;
 };
 

@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "experiments/claim_reader.h"
 #include "experiments/config_check.h"
 #include "experiments/metrics.h"
 #include "experiments/numbers.h"
@@ -79,12 +80,12 @@ Series read_series(const YAML::Node& node) {
 
 class Reader {
  public:
-  explicit Reader(std::string profile) : profile_(std::move(profile)) {}
+  Reader(std::string profile, std::filesystem::path file) : file_(std::move(file)), profile_(std::move(profile)) {}
 
   Experiment read(const YAML::Node& root) {
     yaml::expect_keys(root, "an experiment",
                       {"experiment", "about", "notes", "scenario", "source", "defaults", "sweep", "series", "measure",
-                       "figures", "published", "profiles"});
+                       "figures", "published", "claims", "profiles"});
     read_head(root);
     read_all_series(yaml::required(root, "series", "the experiment"));  // first: they decide which settings there are
     if (root["defaults"]) read_defaults(root["defaults"]);
@@ -93,6 +94,7 @@ class Reader {
     set_phases();
     if (root["figures"]) read_figures(root["figures"]);
     if (root["published"]) read_published(root["published"]);
+    if (root["claims"]) experiment_.claims = read_claims(root["claims"], experiment_, file_);
     if (root["profiles"]) read_profiles(root["profiles"]);
     return std::move(experiment_);
   }
@@ -347,6 +349,7 @@ class Reader {
     std::erase_if(experiment_.published, [&](const Published& item) { return !contains(kept, item.series); });
   }
 
+  std::filesystem::path file_;
   std::string profile_;
   Experiment experiment_;
   bool searches_ = false;
@@ -356,7 +359,7 @@ class Reader {
 }  // namespace
 
 Experiment read_experiment(const std::filesystem::path& file, const std::string& profile) {
-  Experiment experiment = Reader(profile).read(yaml::load(file));
+  Experiment experiment = Reader(profile, file).read(yaml::load(file));
   experiment.file = file;
   return experiment;
 }

@@ -24,6 +24,8 @@ int run(int argc, char** argv) {
   bloomery::add_config_options(*measure, options);
   bloomery::add_run_options(*measure, options);
   bloomery::add_config_options(*add("plot", "draw the figures from the rows", bloomery::plot_command), options);
+  bloomery::add_config_options(*add("claims", "check the papers' claims against the rows", bloomery::claims_command),
+                               options);
   bloomery::add_config_options(*add("report", "write one page with every figure", bloomery::report_command), options);
   bloomery::add_config_options(*add("validate", "check every profile", bloomery::validate_command), options);
   CLI::App* list = add("list", "list what there is", bloomery::list_command);

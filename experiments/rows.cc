@@ -42,16 +42,6 @@ bool is_setting_column(std::string_view column) {
          column == "hit_rate";
 }
 
-std::string quoted(const std::string& cell) {
-  if (cell.find_first_of(",\"\r\n") == std::string::npos) return cell;
-  std::string text = "\"";
-  for (const char c : cell) {
-    if (c == '"') text += '"';
-    text += c;
-  }
-  return text + '"';
-}
-
 std::string header() {
   std::string line;
   for (const std::string_view column : kColumns) line.append(line.empty() ? "" : ",").append(column);
@@ -63,7 +53,7 @@ std::string text_of(const std::vector<Row>& rows) {
   for (const Row& row : rows) {
     for (std::size_t i = 0; i < kColumns.size(); ++i) {
       if (i > 0) text += ',';
-      text += quoted(row[kColumns[i]]);
+      text += csv_cell(row[kColumns[i]]);
     }
     text += '\n';
   }
@@ -212,6 +202,16 @@ fs::path set_aside(const fs::path& file) {
 }
 
 }  // namespace
+
+std::string csv_cell(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return quoted + '"';
+}
 
 std::string& Row::operator[](std::string_view column) { return cells_[existing_column(column)]; }
 

@@ -45,6 +45,8 @@ class Row {
 // Parameters of a unit into the columns of that name, the rest into `params`.
 Row row_for(const Unit& unit);
 
+std::string csv_cell(const std::string& text);  // in quotes where RFC 4180 asks for them
+
 struct RowsFile {
   std::vector<Row> rows;
   std::string problem;  // what is wrong with the file, "" if it is sound; `rows` are the whole ones before that place

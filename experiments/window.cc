@@ -109,8 +109,10 @@ class WindowScenario final : public Scenario {
 
 }  // namespace
 
+std::vector<std::uint64_t> window_days(const Unit& unit) { return sampled_days(settings_of(unit)); }
+
 std::vector<std::string> window_steps(const Unit& unit) {
-  return std::vector<std::string>(sampled_days(settings_of(unit)).size(), "window");
+  return std::vector<std::string>(window_days(unit).size(), "window");
 }
 
 std::unique_ptr<Scenario> start_window(const Unit& unit, Inputs& inputs) {

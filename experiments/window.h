@@ -2,6 +2,7 @@
 #ifndef BLOOMERY_EXPERIMENTS_WINDOW_H_
 #define BLOOMERY_EXPERIMENTS_WINDOW_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,6 +10,9 @@
 #include "experiments/phases.h"
 
 namespace bloomery {
+
+// The days on which a unit is measured: the one of the build (0), the sampled ones and the last.
+std::vector<std::uint64_t> window_days(const Unit& unit);
 
 // One step a sampled day, the day of the build (0) and the last one included; the row's params say day=.
 std::vector<std::string> window_steps(const Unit& unit);
