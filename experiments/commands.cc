@@ -101,6 +101,10 @@ int plot_command(const Options& options) {
 }
 
 int report_command(const Options& options) {
+  if (options.markdown) {
+    fmt::print("{}", report_markdown(load_selected(options), options.results, options.plots));
+    return kOk;
+  }
   write_report(load_selected(options), options.results, options.plots);
   fmt::print("{}\n", (options.plots / "report.html").string());
   return kOk;
@@ -159,6 +163,10 @@ void add_run_options(CLI::App& command, Options& options) {
   const std::string about_resume = "measure only what is missing (the default)";
   command.add_flag("--resume", about_resume)->excludes("--force");
   command.add_flag("--dry-run", options.dry_run, "print the plan and an estimate, measure nothing");
+}
+
+void add_report_options(CLI::App& command, Options& options) {
+  command.add_flag("--markdown", options.markdown, "print the summary as Markdown, for a pull request");
 }
 
 std::string exit_codes() {

@@ -21,6 +21,7 @@ struct Options {
   std::filesystem::path plots = "plots";
   bool force = false;
   bool dry_run = false;
+  bool markdown = false;  // report: its summary to the output instead of the page
   std::string what;  // list: structures, experiments, ...; describe: a structure
 };
 
@@ -34,6 +35,7 @@ int describe_command(const Options& options);
 
 void add_config_options(CLI::App& command, Options& options);  // what every command that reads configs takes
 void add_run_options(CLI::App& command, Options& options);
+void add_report_options(CLI::App& command, Options& options);
 
 // For --help.
 std::string exit_codes();

@@ -107,21 +107,20 @@ std::string details(const std::string& summary, const std::string& body) {
   return fmt::format("<details><summary>{}</summary>{}</details>\n", summary, body);
 }
 
-std::string table(const std::vector<Column>& columns, const std::vector<std::vector<std::string>>& rows,
-                  const TableLook& look) {
-  std::string html = fmt::format("<div class=\"scroll\"><table{}{}>\n", attribute("id", look.id),
-                                 attribute("class", look.sortable ? "sortable" : ""));
+std::string table(const std::vector<Column>& columns, const std::vector<std::vector<std::string>>& rows, Rows order) {
+  std::string html = "<div class=\"scroll\"><table";
+  html += order == Rows::kSortable ? " class=\"sortable\">\n" : ">\n";
   if (!columns.empty()) {
     html += "<thead><tr>";
     for (const Column& column : columns) html += cell("th", column.title, column.number);
     html += "</tr></thead>\n";
   }
   html += "<tbody>";
-  for (std::size_t row = 0; row < rows.size(); ++row) {
-    html += row < look.row_kinds.size() ? fmt::format("<tr{}>", attribute("data-kind", look.row_kinds[row])) : "<tr>";
-    for (std::size_t i = 0; i < rows[row].size(); ++i) {
+  for (const std::vector<std::string>& row : rows) {
+    html += "<tr>";
+    for (std::size_t i = 0; i < row.size(); ++i) {
       const bool name = columns.empty() && i == 0;
-      html += cell(name ? "th" : "td", rows[row][i], i < columns.size() && columns[i].number);
+      html += cell(name ? "th" : "td", row[i], i < columns.size() && columns[i].number);
     }
     html += "</tr>\n";
   }

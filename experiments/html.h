@@ -28,14 +28,11 @@ struct Column {
   std::string title;
   bool number = false;
 };
-struct TableLook {
-  std::string id;
-  bool sortable = false;
-  std::vector<std::string> row_kinds;  // what the page can choose rows by
-};
+enum class Rows { kFixed, kSortable };  // by the reader
+
 // Cells hold HTML. Without columns it has no head, and the first cell of a row names it.
 std::string table(const std::vector<Column>& columns, const std::vector<std::vector<std::string>>& rows,
-                  const TableLook& look = {});
+                  Rows order = Rows::kFixed);
 
 std::string page(const std::string& title, const std::string& body);  // with the style and scripts of the report
 

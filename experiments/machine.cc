@@ -91,26 +91,44 @@ std::string machine_key(const Json& environment) {
   return key;
 }
 
-}  // namespace
+struct Machine {
+  Json environment;
+  std::vector<std::string> experiments;
+};
 
-std::string machines_section(const std::vector<Experiment>& experiments, const std::filesystem::path& results) {
-  std::vector<std::pair<Json, std::vector<std::string>>> known;
+std::vector<Machine> machines_of(const std::vector<Experiment>& experiments, const std::filesystem::path& results) {
+  std::vector<Machine> known;
   for (const Experiment& experiment : experiments) {
     const std::optional<Json> environment = read_environment(results / experiment.id / "environment.json");
     if (!environment) continue;
-    const auto same = std::find_if(known.begin(), known.end(), [&](const auto& entry) {
-      return machine_key(entry.first) == machine_key(*environment);
-    });
-    auto& entry = same == known.end() ? known.emplace_back(*environment, std::vector<std::string>{}) : *same;
-    entry.second.push_back(experiment.id);
+    auto same = std::ranges::find(known, machine_key(*environment),
+                                  [](const Machine& machine) { return machine_key(machine.environment); });
+    if (same == known.end()) same = known.insert(known.end(), {*environment, {}});
+    same->experiments.push_back(experiment.id);
   }
+  return known;
+}
+
+}  // namespace
+
+std::string machines_section(const std::vector<Experiment>& experiments, const std::filesystem::path& results) {
+  const std::vector<Machine> known = machines_of(experiments, results);
   if (known.empty()) return html::warning("No environment.json: the machine is not known.");
   std::string html;
-  for (const auto& [environment, ids] : known) {
-    if (known.size() > 1) html += html::paragraph(fmt::format("{}", fmt::join(ids, ", ")), "soft");
-    html += description(environment);
+  for (const Machine& machine : known) {
+    if (known.size() > 1) html += html::paragraph(fmt::format("{}", fmt::join(machine.experiments, ", ")), "soft");
+    html += description(machine.environment);
   }
   return html;
+}
+
+std::vector<std::string> machine_lines(const std::vector<Experiment>& experiments,
+                                       const std::filesystem::path& results) {
+  std::vector<std::string> lines;
+  for (const Machine& machine : machines_of(experiments, results)) {
+    lines.push_back(fmt::format("{}", fmt::join(main_facts(machine.environment), ", ")));
+  }
+  return lines;
 }
 
 }  // namespace bloomery

@@ -26,7 +26,9 @@ int run(int argc, char** argv) {
   bloomery::add_config_options(*add("plot", "draw the figures from the rows", bloomery::plot_command), options);
   bloomery::add_config_options(*add("claims", "check the papers' claims against the rows", bloomery::claims_command),
                                options);
-  bloomery::add_config_options(*add("report", "write one page with every figure", bloomery::report_command), options);
+  CLI::App* report = add("report", "write one page with every figure", bloomery::report_command);
+  bloomery::add_config_options(*report, options);
+  bloomery::add_report_options(*report, options);
   bloomery::add_config_options(*add("validate", "check every profile", bloomery::validate_command), options);
   CLI::App* list = add("list", "list what there is", bloomery::list_command);
   list->add_option("what", options.what, "what to list")

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <map>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -12,9 +13,11 @@
 #include "experiments/errors.h"
 #include "experiments/html.h"
 #include "experiments/machine.h"
+#include "experiments/report_claims.h"
 #include "experiments/report_experiment.h"
 #include "experiments/report_figure.h"
 #include "experiments/report_structures.h"
+#include "experiments/report_summary.h"
 #include "experiments/rows.h"
 
 namespace bloomery {
@@ -24,17 +27,40 @@ namespace fs = std::filesystem;
 
 struct Chapter {
   std::string title;
-  std::vector<Result> results;
+  std::vector<const Result*> results;
 };
 
+// As readers know the papers that configs name in a word.
+std::string title_of(const std::string& paper) {
+  static const std::map<std::string, std::string> kTitles = {
+      {"", "Other experiments"},
+      {"bloofi", "Bloofi: Multidimensional Bloom Filters (Crainiceanu and Lemire)"},
+      {"cache", "Cache Efficient Bloom Filters for Shared Memory Machines (Kaler)"},
+      {"tutorial", "Bloom Filters: Short Tutorial (Ripeanu and Iamnitchi)"},
+      {"bloomtree", "BloomTree (Fu and Biersack)"},
+  };
+  const auto found = kTitles.find(paper);
+  return found == kTitles.end() ? paper : found->second;
+}
+
+std::vector<Result> results_of(const std::vector<Experiment>& experiments, const fs::path& folder) {
+  std::vector<Result> results;
+  for (const Experiment& experiment : experiments) results.push_back(read_result(experiment, folder));
+  return results;
+}
+
 // Papers in the order in which they first appear.
-std::vector<Chapter> chapters_of(const std::vector<Experiment>& experiments, const fs::path& results) {
+std::vector<Chapter> chapters_of(const std::vector<Result>& results) {
   std::vector<Chapter> chapters;
-  for (const Experiment& experiment : experiments) {
-    const std::string title = experiment.source.paper.empty() ? "Other experiments" : experiment.source.paper;
-    auto found = std::find_if(chapters.begin(), chapters.end(), [&](const Chapter& c) { return c.title == title; });
+  for (const Result& result : results) {
+    const std::string title = title_of(result.experiment->source.paper);
+    auto found = std::ranges::find(chapters, title, &Chapter::title);
     if (found == chapters.end()) found = chapters.insert(chapters.end(), Chapter{title, {}});
-    found->results.push_back({&experiment, read_rows(results / experiment.id / "rows.csv")});
+    found->results.push_back(&result);
+  }
+  for (Chapter& chapter : chapters) {  // what the paper has a figure of comes first
+    std::ranges::stable_partition(chapter.results,
+                                  [](const Result* result) { return !result->experiment->source.figures.empty(); });
   }
   return chapters;
 }
@@ -55,18 +81,10 @@ std::string index_of(const std::vector<Chapter>& chapters) {
   for (const Chapter& chapter : chapters) {
     html += fmt::format("<h4>{}</h4><ul class=\"index\">\n",
                         html::link(fmt::format("#paper-{}", html::anchor(chapter.title)), chapter.title));
-    for (const Result& result : chapter.results) html += index_entry(result);
+    for (const Result* result : chapter.results) html += index_entry(*result);
     html += "</ul>";
   }
   return html + "</nav>\n";
-}
-
-MeasuredPoints points_of(const std::vector<Chapter>& chapters) {
-  std::vector<const std::vector<Row>*> rows;
-  for (const Chapter& chapter : chapters) {
-    for (const Result& result : chapter.results) rows.push_back(&result.file.rows);
-  }
-  return measured_points(rows);
 }
 
 void write_file(const fs::path& file, const std::string& text) {
@@ -80,21 +98,31 @@ void write_file(const fs::path& file, const std::string& text) {
 
 }  // namespace
 
-void write_report(const std::vector<Experiment>& experiments, const fs::path& results, const fs::path& plots) {
-  const std::vector<Chapter> chapters = chapters_of(experiments, results);
-  std::string body = "<header><div><h1>Bloomery report</h1>\n";
+void write_report(const std::vector<Experiment>& experiments, const fs::path& folder, const fs::path& plots) {
+  const std::vector<Result> results = results_of(experiments, folder);
+  const std::vector<Chapter> chapters = chapters_of(results);
+  const ReportSummary summary = summarize_results(results, plots);
+  std::string body = "<header><div><h1>Bloomery report</h1>\n" + summary_numbers(summary);
+  body += machines_section(experiments, folder);
   body += html::paragraph(
-      "Points and bars are medians, with 95 % bootstrap intervals where these are longer than a marker. Hollow markers "
-      "are numbers of others, grey lines without markers are theory.",
+      "Points and bars are medians, with 95 % bootstrap intervals as bands and whiskers. Hollow markers are numbers of "
+      "others, grey lines without markers are theory. A curve's name below a figure switches it off and on.",
       "soft");
-  body += machines_section(experiments, results) + index_of(chapters) + "</div></header>\n<main>\n";
-  const MeasuredPoints points = points_of(chapters);
-  body += structures_section(points) + advisor_section(points);
+  body +=
+      "<p><a href=\"#claims\">Claims</a> · <a href=\"#structures\">Structures</a> · "
+      "<a href=\"#advisor\">Which structure?</a></p>\n" +
+      index_of(chapters) + "</div></header>\n<main>\n";
+  body += claims_section(summary.claims) + structures_section(summary.points) + advisor_section(summary.points);
   for (const Chapter& chapter : chapters) {
     body += fmt::format("<h2 id=\"paper-{}\">{}</h2>\n", html::anchor(chapter.title), html::escape(chapter.title));
-    for (const Result& result : chapter.results) body += experiment_part(result, results, plots);
+    for (const Result* result : chapter.results) body += experiment_part(*result, folder, plots);
   }
   write_file(plots / "report.html", html::page("Bloomery report", body + "</main>"));
+}
+
+std::string report_markdown(const std::vector<Experiment>& experiments, const fs::path& results,
+                            const fs::path& plots) {
+  return markdown(summarize_results(results_of(experiments, results), plots), machine_lines(experiments, results));
 }
 
 }  // namespace bloomery

@@ -7,11 +7,13 @@
 #include <map>
 #include <optional>
 #include <system_error>
+#include <utility>
 
 #include "experiments/axes.h"
 #include "experiments/curves.h"
 #include "experiments/html.h"
 #include "experiments/metrics.h"
+#include "experiments/report_claims.h"
 #include "experiments/report_figure.h"
 
 namespace bloomery {
@@ -197,7 +199,24 @@ std::string source_part(const Source& source) {
   return parts.empty() ? "" : html::paragraph("Source: " + joined(parts), "soft");
 }
 
+// Those of a figure of ours, or those that are about none.
+std::string claims_about(const std::string& figure, const Result& result) {
+  const std::vector<FigureSpec>& figures = result.experiment->figures;
+  std::vector<const EvaluatedClaim*> found;
+  for (const EvaluatedClaim& claim : result.claims) {
+    const bool drawn = std::ranges::find(figures, claim.figure, &FigureSpec::id) != figures.end();
+    if (drawn ? claim.figure == figure : figure.empty()) found.push_back(&claim);
+  }
+  return claim_list(found);
+}
+
 }  // namespace
+
+Result read_result(const Experiment& experiment, const fs::path& results) {
+  RowsFile file = read_rows(results / experiment.id / "rows.csv");
+  std::vector<EvaluatedClaim> claims = evaluate_claims(experiment, file.rows);
+  return {&experiment, std::move(file), std::move(claims)};
+}
 
 std::string badges(const RowsFile& file) {
   std::vector<std::string> parts;
@@ -216,9 +235,12 @@ std::string experiment_part(const Result& result, const fs::path& results, const
   html += html::paragraph(experiment.about) + source_part(experiment.source) + rows_part(result.file);
   html += "<div class=\"figures\">\n";
   for (const FigureSpec& figure : experiment.figures) {
-    html += figure_part(figure, experiment, result.file.rows, plots, "");
+    html += figure_part(figure, experiment, result.file.rows, plots, claims_about(figure.id, result));
   }
-  html += "</div>\n" + published_part(experiment, result.file.rows);
+  const std::string others = claims_about("", result);
+  html += "</div>\n";
+  if (!others.empty()) html += "<h4>Claims</h4>" + others;
+  html += published_part(experiment, result.file.rows);
   if (!experiment.notes.empty()) html += "<h4>Notes</h4>" + html::paragraph(experiment.notes, "notes");
   return html + settings_part(experiment) + files_part(experiment, results, plots) + "</section>\n";
 }

@@ -4,7 +4,9 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
+#include "experiments/claims.h"
 #include "experiments/config.h"
 #include "experiments/rows.h"
 
@@ -13,7 +15,10 @@ namespace bloomery {
 struct Result {
   const Experiment* experiment;
   RowsFile file;
+  std::vector<EvaluatedClaim> claims;
 };
+
+Result read_result(const Experiment& experiment, const std::filesystem::path& results);
 
 // HTML.
 std::string badges(const RowsFile& file);  // how many rows have which status

@@ -114,15 +114,16 @@ std::string chart_data(const FigureSpec& figure, const Experiment& experiment, c
 }
 
 std::string figure_part(const FigureSpec& figure, const Experiment& experiment, const std::vector<Row>& rows,
-                        const fs::path& plots, const std::string& below) {
+                        const fs::path& plots, const std::string& beside) {
   const fs::path file = fs::path(experiment.id) / (figure.id + ".svg");
   const std::optional<std::string> svg = read_file(plots / file);
   const std::string data = chart_data(figure, experiment, rows);
   const std::string words = html::escape(caption(figure));
-  std::string html = fmt::format("<figure id=\"{}\"><figcaption>", figure_anchor(figure, experiment));
+  std::string html = fmt::format("<figure id=\"{}\"{}><figcaption>", figure_anchor(figure, experiment),
+                                 beside.empty() ? "" : " class=\"told\"");
   html += fmt::format("<b>{}</b>{}", words, where_part(figure));
   if (svg) html += fmt::format(" <a class=\"soft\" href=\"{}\">SVG</a>", html::url(file));
-  html += "</figcaption>";
+  html += "</figcaption><div>";
   if (!data.empty()) {
     html += fmt::format("<div class=\"chart\" data-title=\"{}\"><script type=\"application/json\">{}</script></div>",
                         words, data);
@@ -134,7 +135,7 @@ std::string figure_part(const FigureSpec& figure, const Experiment& experiment, 
   } else {
     html += html::warning(caption(figure) + " has not been drawn.");
   }
-  return html + below + "</figure>\n";
+  return html + "</div>" + beside + "</figure>\n";
 }
 
 }  // namespace bloomery

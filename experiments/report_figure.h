@@ -17,9 +17,9 @@ std::string figure_anchor(const FigureSpec& figure, const Experiment& experiment
 // JSON, as experiments/report/chart.js wants it; "" if rows are missing.
 std::string chart_data(const FigureSpec& figure, const Experiment& experiment, const std::vector<Row>& rows);
 
-// HTML. `below` is HTML that stands under the figure.
+// HTML. `beside` is HTML that stands beside the figure, or under it where there is no room.
 std::string figure_part(const FigureSpec& figure, const Experiment& experiment, const std::vector<Row>& rows,
-                        const std::filesystem::path& plots, const std::string& below);
+                        const std::filesystem::path& plots, const std::string& beside);
 
 }  // namespace bloomery
 

@@ -17,12 +17,14 @@
 namespace bloomery {
 namespace {
 
-// Where structures can be compared: the same keys, sets and queries, and filters of about the same size.
-using Place = std::pair<Workload, double>;
+// Where structures can be compared: the same keys, sets and queries, and filters of about the same size (a power of two
+// bits a key). What has no filters fits any size.
+using Place = std::pair<Workload, std::optional<double>>;
 
-constexpr double kAnySize = 0;  // without filters there is no size to choose
-
-Place place_of(const MeasuredPoint& point) { return {point.workload, point.k ? std::round(point.bits) : kAnySize}; }
+Place place_of(const MeasuredPoint& point) {
+  const bool sized = point.k && point.bits > 0;
+  return {point.workload, sized ? std::optional(std::round(std::log2(point.bits))) : std::nullopt};
+}
 
 // Steps apart: a doubling of a size is one.
 double distance(const Place& a, const Place& b) {
@@ -30,7 +32,7 @@ double distance(const Place& a, const Place& b) {
   return doublings(a.first.sets, b.first.sets) + doublings(a.first.keys, b.first.keys) +
          doublings(a.first.threads, b.first.threads) + doublings(a.first.batch, b.first.batch) / 4 +
          3 * std::abs(a.first.hit_rate - b.first.hit_rate) +
-         (a.second == kAnySize || b.second == kAnySize ? 0 : doublings(a.second, b.second) / 4);
+         (a.second && b.second ? std::abs(*a.second - *b.second) / 4 : 0);
 }
 
 std::vector<const MeasuredPoint*> points_of_kind(const MeasuredPoints& all, bool many_sets) {
@@ -56,7 +58,7 @@ std::optional<Place> common_place(const MeasuredPoints& all, const std::vector<c
   std::map<Place, Census> places;
   for (const MeasuredPoint* point : points) places[place_of(*point)].count(all, *point);
   for (const MeasuredPoint* point : points) {
-    if (place_of(*point).second != kAnySize) continue;
+    if (place_of(*point).second) continue;
     for (auto& [place, census] : places) {
       if (place.first == point->workload) census.count(all, *point);
     }
@@ -68,12 +70,6 @@ std::optional<Place> common_place(const MeasuredPoints& all, const std::vector<c
   };
   const auto best = std::ranges::max_element(places, {}, rank);
   return best == places.end() ? std::nullopt : std::optional(best->first);
-}
-
-std::string seen_rate(const MeasuredPoint& point) {
-  if (point.trials <= 0) return "";
-  if (point.false_positives == 0) return fmt::format("0 of {}", short_number(point.trials, 2));
-  return short_number(false_positive_rate(point), 3);
 }
 
 std::string maintenance(const Variant& variant, const std::optional<double>& ns, const char* phase) {
@@ -93,7 +89,7 @@ std::vector<std::string> cells_of(const StructureLine& line, bool many_sets) {
   const double keys = point.workload.sets * point.workload.keys;
   std::vector<std::string> cells = {fmt::format("<b>{}</b><br><span class=\"soft\">{}</span>", html::escape(line.name),
                                                 html::escape(line.variant->parameters)),
-                                    short_number(point.search_ns, 3), seen_rate(point),
+                                    short_number(point.search_ns, 3), rate_text(point),
                                     short_number(point.storage_bytes * 8 / keys, 3),
                                     short_number(point.memory_bytes / 1e6, 3)};
   if (many_sets) {
@@ -125,7 +121,7 @@ std::string table_of(const MeasuredPoints& points, bool many_sets) {
   columns.insert(columns.end(), {{"at the same time"}, {"measured at"}, {"points", true}});
   std::vector<std::vector<std::string>> rows;
   for (const StructureLine& line : lines) rows.push_back(cells_of(line, many_sets));
-  return html::table(columns, rows, {"", true, {}});
+  return html::table(columns, rows, html::Rows::kSortable);
 }
 
 }  // namespace
@@ -146,22 +142,26 @@ std::vector<StructureLine> structure_lines(const MeasuredPoints& all, bool many_
     line.about = find_structure(variant.structure).about;
     line.point = point;
     line.variant = &variant;
+    line.elsewhere = distance(place_of(*point), *common) > 0;
   }
   std::vector<StructureLine> sorted;
   for (auto& [name, line] : lines) sorted.push_back(std::move(line));
-  std::ranges::stable_sort(sorted, {}, [](const StructureLine& line) { return line.point->search_ns; });
+  std::ranges::stable_sort(sorted, {},
+                           [](const auto& line) { return std::pair(line.elsewhere, line.point->search_ns); });
   return sorted;
 }
 
 std::string workload_text(const Workload& workload, bool many_sets) {
-  const auto number = [](double value) { return short_number(value, 4); };
+  const auto number = [](double value) { return short_number(value, 12); };
   std::string text = many_sets ? fmt::format("N = {}, ", number(workload.sets)) : "";
   return text + fmt::format("n = {}, hit rate {:g}, {:g} {}, batch {}", number(workload.keys), workload.hit_rate,
                             workload.threads, workload.threads == 1 ? "thread" : "threads", number(workload.batch));
 }
 
-double false_positive_rate(const MeasuredPoint& point) {
-  return point.trials > 0 ? point.false_positives / point.trials : 0;
+std::string rate_text(const MeasuredPoint& point) {
+  if (point.trials <= 0) return "";
+  if (point.false_positives == 0) return fmt::format("0 of {}", short_number(point.trials, 2));
+  return short_number(point.false_positives / point.trials, 3);
 }
 
 std::string time_text(double nanoseconds) {

@@ -17,16 +17,17 @@ struct StructureLine {
   std::string about;
   const MeasuredPoint* point = nullptr;
   const Variant* variant = nullptr;
+  bool elsewhere = false;  // not at the common workload: its times are not comparable
   std::size_t points = 0;  // that it was measured at in all
 };
 
-// Fastest first. `points` must outlive the lines.
+// Fastest first, and after those the ones that were measured elsewhere. `points` must outlive the lines.
 std::vector<StructureLine> structure_lines(const MeasuredPoints& points, bool many_sets);
 
 // "N = 1000, n = 100, hit rate 1, 1 thread, batch 64"
 std::string workload_text(const Workload& workload, bool many_sets);
-double false_positive_rate(const MeasuredPoint& point);
-std::string time_text(double nanoseconds);  // in the unit that suits it
+std::string rate_text(const MeasuredPoint& point);  // "" if it was not measured; "0 of 26 000" if none was seen
+std::string time_text(double nanoseconds);          // in the unit that suits it
 
 std::string structures_section(const MeasuredPoints& points);  // HTML
 

@@ -56,14 +56,14 @@ function makeSortable() {
 // Buttons that leave only the claims of one verdict in the list of all.
 function makeFilters() {
   for (const list of document.querySelectorAll("[data-filters]")) {
-    const table = document.getElementById(list.dataset.filters);
+    const all = document.getElementById(list.dataset.filters);
     const buttons = [...list.querySelectorAll("button")];
     for (const button of buttons) {
       button.addEventListener("click", () => {
         const chosen = button.getAttribute("aria-pressed") === "true" ? "" : button.value;
         for (const other of buttons) other.setAttribute("aria-pressed", String(chosen !== "" && other === button));
-        for (const row of table.tBodies[0].rows) row.hidden = chosen !== "" && row.dataset.kind !== chosen;
-        table.closest("details")?.setAttribute("open", "");
+        for (const item of all.children) item.hidden = chosen !== "" && item.dataset.kind !== chosen;
+        all.closest("details").open = true;
       });
     }
   }

@@ -4,10 +4,10 @@
 const MARGIN = 0.05;
 const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
-// 12000 as 12 000; the space is thin and does not break.
+// 1000 as 1 000; the space is thin and does not break.
 function grouped(text) {
   const [whole, fraction] = text.split(".");
-  const spaced = whole.length > 4 ? whole.replace(/\B(?=(\d{3})+$)/g, "\u202f") : whole;
+  const spaced = whole.length > 3 ? whole.replace(/\B(?=(\d{3})+$)/g, "\u202f") : whole;
   return fraction === undefined ? spaced : `${spaced}.${fraction}`;
 }
 

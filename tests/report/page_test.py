@@ -31,6 +31,9 @@ measure: {search: {queries: 400}, maintain: [insert, update, erase], repeats: 3}
 figures:
   - {id: time, title: Search time, x: N, y: search_time, xscale: log, yscale: log, where: {hit_rate: 1}}
   - {id: cost, title: Cost, x: N, y: search_bf_cost, xscale: log, series: [Naive, Bloofi], curves: [ideal_full], where: {hit_rate: 1}}
+claims:
+  - {id: fewer, says: Bloofi checks fewer filters than Naive, section: 7.2.1, figure: cost, check: "search_bf_cost[Bloofi] < search_bf_cost[Naive]", at: {N: 200, hit_rate: 1}}
+  - {id: more, says: Bloofi checks more filters than Naive, section: 7.2.1, figure: cost, check: "search_bf_cost[Bloofi] > search_bf_cost[Naive]", at: {N: 200, hit_rate: 1}}
 published:
   - {series: Bloofi, metric: search_bf_cost, at: {N: 1000, hit_rate: 1}, value: 24.6, source: paper}
 """,
@@ -160,7 +163,7 @@ class DesktopTest(PageTest):
         self.assertTrue(self.chart("cost"))
         self.js("holder.querySelector('.canvas').focus()")
         self.browser.press("End")
-        self.assertIn("N = 1000", self.js("holder.querySelector('.tip').textContent"), "the published number")
+        self.assertIn("N = 1\u202f000", self.js("holder.querySelector('.tip').textContent"), "the published number")
         self.assertIn("24.6", self.js("holder.querySelector('.tip').textContent"))
         self.browser.press("Home")
         self.assertIn("N = 20", self.js("holder.querySelector('.tip').textContent"))
@@ -170,6 +173,16 @@ class DesktopTest(PageTest):
     def test_text_of_a_config_stays_text(self):
         self.assertEqual(self.js("document.title"), "Bloomery report")
         self.assertIn("<b>points</b>", self.js("document.querySelector('#curves p').textContent"))
+
+    def test_claims_stand_beside_their_figure_and_filter(self):
+        self.assertEqual(self.js("[...document.querySelectorAll('[id$=\"-cost\"] .claims .badge')].map(b => b.textContent)"),
+                         ["holds", "does not hold"])
+        shown = "[...document.querySelectorAll('#claims-list li')].filter(li => !li.hidden).map(li => li.dataset.kind)"
+        self.js("document.querySelector('[data-filters] button[value=\"does not hold\"]').click()")
+        self.assertEqual(self.js(shown), ["does not hold"])
+        self.js("document.querySelector('[data-filters] button[value=\"does not hold\"]').click()")
+        self.assertEqual(self.js(shown), ["holds", "does not hold"])
+        self.js("document.querySelectorAll('#claims-list a').forEach(a => { if (!document.querySelector(a.getAttribute('href'))) throw a })")
 
     def test_tables_sort_by_number(self):
         column = "[...document.querySelector('table.sortable').tBodies[0].rows].map(row => cellValue(row, 1))"
