@@ -1,9 +1,6 @@
 #include "structures/bloofi.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cstring>
 #include <limits>
 
 namespace bloomery {
@@ -11,6 +8,17 @@ namespace bloomery {
 // The counters are those of the authors' program, so that costs compare: filters +2 an OR and +2 a child compared;
 // nodes +1 a node visited and +4 an insertion into a parent; a split counts the children it moved and kept. They count
 // what the published algorithm touches, also where ours proves that it need not look.
+
+namespace {
+
+// A choice by its place among the options, of which the first is the default.
+template <class Enum>
+Enum one_of(Params& params, const std::string& name, const std::vector<std::string>& options, const std::string& about) {
+  const std::string chosen = params.choice(name, options.front(), options, about);
+  return static_cast<Enum>(std::ranges::find(options, chosen) - options.begin());
+}
+
+}  // namespace
 
 Bloofi::Bloofi(Params& params, std::unique_ptr<Epochs> epochs)
     : shape_(params),
@@ -20,8 +28,12 @@ Bloofi::Bloofi(Params& params, std::unique_ptr<Epochs> epochs)
       authors_descent_(params.choice("descent", "nearest", {"nearest", "authors"},
                                      "child that a new filter goes to: the nearest, or as the authors' program errs") ==
                        "authors"),
-      bulk_(params.choice("construction", "iterative", {"iterative", "bulk"},
-                          "build one by one, or sorted by nearest neighbour and appended on the right") == "bulk"),
+      construction_(one_of<Construction>(
+          params, "construction", {"iterative", "bulk", "packed"},
+          "build one by one, or sorted and appended on the right, or sorted and packed into full nodes from below")),
+      sort_(one_of<Sort>(params, "sort", {"nearest", "near", "none"},
+                         "bulk and packed: nearest neighbours in O(N^2), near ones in O(N log N), or as "
+                         "the sets come")),
       all_ones_(params.flag("all_ones", true, "do not split a node that has all bits set")),
       ties_(params.integer("tie_seed", 1, 0, ~0ULL >> 1, "chooses among equally near children")),
       maintenance_(params, std::move(epochs)),
@@ -84,26 +96,7 @@ void Bloofi::absorb(NodeId node, const Word* filter) {
   store_word(&nodes_[node].cardinality, or_into(bits(node), filter, shape_.words()));
 }
 
-// --- construction and insertion --------------------------------------------------------------------------------------
-
-Cost Bloofi::build(Sets sets, const Executor& executor) {
-  Cost cost;
-  if (!bulk_) {
-    for (SetId id = 0; id < sets.size(); ++id) add_leaf(id, sets[id], cost);
-    return cost;
-  }
-  std::vector<NodeId> leaves;
-  for (SetId id = 0; id < sets.size(); ++id) leaves.push_back(new_leaf(id));
-  executor.for_chunks(sets.size(), 16, [&](std::size_t begin, std::size_t end, int) {
-    for (std::size_t id = begin; id < end; ++id) set_bits(leaves[id], sets[id]);
-  });
-  std::vector<const Word*> filters;
-  for (NodeId leaf : leaves) filters.push_back(bits(leaf));
-  for (std::uint32_t next : nearest_neighbour_order(filters, shape_.words(), metric_, executor)) {
-    link_leaf_rightmost(leaves[next], cost);
-  }
-  return cost;
-}
+// --- insertion --------------------------------------------------------------------------------------------------------
 
 // Keys into a set that exists share the tree; only a set that does not needs it alone, and by then it may exist.
 Cost Bloofi::insert(SetId id, Keys keys) {
@@ -231,19 +224,6 @@ void Bloofi::link_leaf(NodeId leaf, Cost& cost) {
   }
 }
 
-void Bloofi::link_leaf_rightmost(NodeId leaf, Cost& cost) {
-  if (root_ == kNone) {
-    grow_root({leaf}, cost);
-    return;
-  }
-  NodeId node = root_;
-  for (; !nodes_[node].leaf; node = children_.of(node).back()) {
-    absorb(node, bits(leaf));
-    cost += {.filters = 2, .nodes = 1};
-  }
-  insert_after(leaf, node, cost);
-}
-
 double Bloofi::distance_of(NodeId node, NodeId leaf) const {
   const std::uint64_t leaf_ones = nodes_[leaf].cardinality;
   const std::uint64_t common = full(node) ? leaf_ones : count_common(bits(node), bits(leaf), shape_.words());
@@ -340,168 +320,6 @@ Bloofi::NodeId Bloofi::grow_root(std::initializer_list<NodeId> children, Cost& c
   set_root(created);
   cost += {.filters = 3, .nodes = 3};
   return created;
-}
-
-// --- deletion --------------------------------------------------------------------------------------------------------
-
-// Block by block in memory of its own: queries see a word's old value or its new one, nothing in between.
-void Bloofi::recompute(NodeId node, Cost& cost) {
-  constexpr std::size_t kBlock = 256;
-  const auto children = children_.of(node);
-  Word block[kBlock];
-  std::uint64_t ones = 0;
-  for (std::size_t begin = 0; begin < shape_.words(); begin += kBlock) {
-    const std::size_t words = std::min(kBlock, shape_.words() - begin);
-    std::memcpy(block, bits(children[0]) + begin, words * sizeof(Word));
-    std::uint64_t block_ones = children.size() == 1 ? count_ones(block, words) : 0;
-    for (const NodeId child : children.subspan(1)) block_ones = or_into(block, bits(child) + begin, words);
-    copy_into(bits(node) + begin, block, words);
-    ones += block_ones;
-  }
-  store_word(&nodes_[node].cardinality, ones);
-  cost.filters += children.size() + 1;
-}
-
-// From `node` on values can only shrink, so a node that keeps its cardinality keeps its value, and so do those above.
-void Bloofi::recompute_to_root(NodeId node, Cost& cost) {
-  bool changing = true;
-  for (; node != kNone; node = nodes_[node].parent) {
-    ++cost.nodes;
-    if (!changing) {
-      cost.filters += children_.count(node) + 1;
-      continue;
-    }
-    const std::uint64_t before = nodes_[node].cardinality;
-    recompute(node, cost);
-    changing = nodes_[node].cardinality != before;
-  }
-}
-
-Cost Bloofi::erase(SetId id) {
-  const Changing changing(maintenance_);
-  Cost cost;
-  if (const NodeId leaf = leaf_of(id); leaf != kNone) remove(leaf, cost);
-  return cost;
-}
-
-void Bloofi::remove(NodeId leaf, Cost& cost) {
-  const NodeId parent = nodes_[leaf].parent;
-  leaf_of_[nodes_[leaf].set] = kNone;
-  substitute(parent, children_.place_of(parent, leaf), 1, {});
-  free_node(leaf);
-  settle(parent, cost);
-}
-
-void Bloofi::settle(NodeId node, Cost& cost) {
-  const auto left = children_.of(node);
-  if (node != root_) return left.size() < order_ ? fix_underflow(node, cost) : recompute_to_root(node, cost);
-  if (left.empty()) {
-    set_root(kNone);
-    free_node(node);
-    ++cost.nodes;
-  } else if (const NodeId only = left[0]; left.size() == 1 && !nodes_[only].leaf) {
-    nodes_[only].parent = kNone;
-    set_root(only);
-    free_node(node);
-    ++cost.reshapes;
-  } else {
-    recompute_to_root(node, cost);
-  }
-}
-
-// Takes children from the right sibling, else the left, if it has some to spare; else the two become one. The order of
-// the leaves stays.
-void Bloofi::fix_underflow(NodeId node, Cost& cost) {
-  const NodeId parent = nodes_[node].parent;
-  const std::size_t place = children_.place_of(parent, node);
-  const bool right = place + 1 < children_.count(parent);
-  const std::size_t first_place = right ? place : place - 1;
-  const NodeId first = children_.of(parent)[first_place], second = children_.of(parent)[first_place + 1];
-  std::vector<NodeId> all(children_.of(first).begin(), children_.of(first).end());
-  all.insert(all.end(), children_.of(second).begin(), children_.of(second).end());
-  const std::span<const NodeId> both(all);
-  const std::size_t mine = children_.count(node), theirs = all.size() - mine;
-  ++cost.reshapes;
-  if (theirs > order_) {
-    const std::size_t moved = std::min(std::max<std::size_t>((theirs - mine) / 2, 1), 2 * order_ - mine);
-    const std::size_t border = right ? mine + moved : theirs - moved;
-    const NodeId new_first = new_parent(both.first(border), cost), new_second = new_parent(both.subspan(border), cost);
-    cost.nodes += moved + 1;
-    substitute(parent, first_place, 2, {new_first, new_second});
-    recompute_to_root(parent, cost);
-  } else {
-    const NodeId merged = new_parent(both, cost);
-    cost.nodes += mine;
-    substitute(parent, first_place, 2, {merged});
-    settle(parent, cost);
-  }
-  free_node(first);
-  free_node(second);
-}
-
-// --- inspection ------------------------------------------------------------------------------------------------------
-
-std::size_t Bloofi::height() const {
-  std::size_t edges = 0;
-  for (NodeId node = root_; node != kNone && !nodes_[node].leaf; node = children_.of(node)[0]) ++edges;
-  return edges;
-}
-
-Footprint Bloofi::footprint() const {
-  return {.storage_bytes = live_nodes_ * shape_.words() * sizeof(Word),
-          .memory_bytes =
-              arena_.resident_bytes() + nodes_.memory_bytes() + children_.memory_bytes() + bytes_of(leaf_of_),
-          .nodes = live_nodes_,
-          .height = height()};
-}
-
-std::string Bloofi::validate() const {
-  const auto sets = static_cast<std::size_t>(std::ranges::count_if(leaf_of_, [](NodeId leaf) { return leaf != kNone; }));
-  if (root_ == kNone) return sets == 0 ? "" : "there are sets but no root";
-  if (nodes_[root_].parent != kNone) return "the root has a parent";
-  std::size_t leaves = 0;
-  if (std::string problem = check_node(root_, 0, height(), leaves); !problem.empty()) return problem;
-  if (leaves != sets) return fmt::format("{} leaves for {} sets", leaves, sets);
-  return "";
-}
-
-std::string Bloofi::check_node(NodeId node, std::size_t depth, std::size_t leaf_depth, std::size_t& leaves) const {
-  const Node& it = nodes_[node];
-  if (it.cardinality != count_ones(bits(node), shape_.words())) return fmt::format("node {}: wrong cardinality", node);
-  if (it.leaf) {
-    ++leaves;
-    if (depth != leaf_depth) return fmt::format("leaf {} is at depth {}, others at {}", node, depth, leaf_depth);
-    if (leaf_of(it.set) != node) return fmt::format("leaf {} is not the leaf of its set {}", node, it.set);
-    return "";
-  }
-  const auto children = children_.of(node);
-  const std::size_t least = node != root_ ? order_ : leaf_depth == 1 ? 1 : 2;
-  if (children.size() < least) return fmt::format("node {} has {} children, fewer than {}", node, children.size(), least);
-  if (!all_ones_ && children.size() > 2 * order_) return fmt::format("node {} has {} children", node, children.size());
-  std::vector<Word> value(shape_.words());
-  for (NodeId child : children) {
-    if (nodes_[child].parent != node) return fmt::format("node {} is not the parent of its child {}", node, child);
-    or_into(value.data(), bits(child), value.size());
-    if (std::string problem = check_node(child, depth + 1, leaf_depth, leaves); !problem.empty()) return problem;
-  }
-  if (!std::equal(value.begin(), value.end(), bits(node))) return fmt::format("node {}: not the OR of its children", node);
-  return "";
-}
-
-std::vector<std::vector<SetId>> Bloofi::sets_below_root() const {
-  std::vector<std::vector<SetId>> result;
-  if (root_ == kNone) return result;
-  for (NodeId top : children_.of(root_)) {
-    std::vector<NodeId> level = {top};
-    while (!nodes_[level[0]].leaf) {
-      std::vector<NodeId> below;
-      for (NodeId node : level) below.insert(below.end(), children_.of(node).begin(), children_.of(node).end());
-      level = std::move(below);
-    }
-    auto& sets = result.emplace_back();
-    for (NodeId leaf : level) sets.push_back(nodes_[leaf].set);
-  }
-  return result;
 }
 
 }  // namespace bloomery

@@ -84,7 +84,17 @@ class Bloofi {
     bool leaf = true;
   };
 
-  // bloofi.cc: the tree
+  enum class Construction { kIterative, kBulk, kPacked };
+  enum class Sort { kNearest, kNear, kNone };
+
+  // bloofi_build.cc
+  std::vector<NodeId> new_leaves(Sets sets, const Executor& executor);
+  std::vector<NodeId> sorted(const std::vector<NodeId>& leaves, const Executor& executor) const;
+  void link_leaf_rightmost(NodeId leaf, Cost& cost);
+  void pack(std::vector<NodeId> level, const Executor& executor, Cost& cost);
+  std::vector<NodeId> parents_of(const std::vector<NodeId>& level, const Executor& executor, Cost& cost);
+
+  // bloofi.cc: nodes and insertion
   NodeId new_node();
   NodeId new_parent(std::span<const NodeId> children, Cost& cost);
   void free_node(NodeId node);
@@ -93,29 +103,35 @@ class Bloofi {
   NodeId leaf_of(SetId id) const { return id < leaf_of_.size() ? leaf_of_[id] : kNone; }
   void set_bits(NodeId leaf, Keys keys);
   void link_leaf(NodeId leaf, Cost& cost);                      // Algorithm 2, iterative
-  void link_leaf_rightmost(NodeId leaf, Cost& cost);            // bulk
   void insert_after(NodeId entry, NodeId sibling, Cost& cost);  // Algorithm 3, up to the root
   NodeId split(NodeId node, Cost& cost);                        // returns the node that has a child more
   NodeId grow_root(std::initializer_list<NodeId> children, Cost& cost);
   void put_children(NodeId node, std::span<const NodeId> children);
   void substitute(NodeId parent, std::size_t place, std::size_t count, std::initializer_list<NodeId> instead);
-  void recompute(NodeId node, Cost& cost);
-  void recompute_to_root(NodeId node, Cost& cost);
   void add_leaf(SetId id, Keys keys, Cost& cost);
   void add_keys(NodeId leaf, Keys keys, Cost& cost);
-  void remove(NodeId leaf, Cost& cost);                         // Algorithm 4
-  void settle(NodeId node, Cost& cost);                         // after it lost a child
-  void fix_underflow(NodeId node, Cost& cost);
   void rewrite(NodeId leaf, Keys keys, Cost& cost);
   void insert_positions(NodeId leaf, std::vector<std::uint64_t>& positions, Cost& cost);  // Algorithm 5, by keys
   void absorb(NodeId node, const Word* filter);
   double distance_of(NodeId node, NodeId leaf) const;
   NodeId nearest_child(NodeId node, NodeId leaf);
   NodeId authors_child(NodeId node, NodeId leaf);
+
+  // bloofi_remove.cc
+  void unite_children(NodeId node);
+  void recompute(NodeId node, Cost& cost);
+  void recompute_to_root(NodeId node, Cost& cost);
+  void remove(NodeId leaf, Cost& cost);                         // Algorithm 4
+  void settle(NodeId node, Cost& cost);                         // after it lost a child
+  void fix_underflow(NodeId node, Cost& cost);
+
+  // bloofi_query.cc
   struct Probes;
   template <bool kCount, std::size_t kRound>
   std::size_t keep_matching(std::uint64_t* candidates, std::size_t count, const Probes& probes, Cost& cost) const;
   std::size_t expand(std::size_t count, const Probes& probes, Matches& out) const;
+
+  // bloofi_check.cc
   std::string check_node(NodeId node, std::size_t depth, std::size_t leaf_depth, std::size_t& leaves) const;
   std::size_t height() const;
 
@@ -128,7 +144,8 @@ class Bloofi {
   std::size_t order_;
   Similarity metric_;
   bool authors_descent_;
-  bool bulk_;
+  Construction construction_;
+  Sort sort_;
   bool all_ones_;  // a node with every bit set is not split (section 5.4)
   std::mt19937_64 ties_;
   Maintenance maintenance_;

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 #include <omp.h>
 #include <tbb/blocked_range.h>
+#include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <exception>
 #include <mutex>
+#include <stdexcept>
 
 #include "structures/params.h"
 
@@ -38,10 +40,21 @@ class FirstException {
   std::exception_ptr first_;
 };
 
+// OMP_THREAD_LIMIT and OMP_DYNAMIC may have the last word.
+void expect_threads(int given, int wanted) {
+  if (given != wanted) throw std::runtime_error(fmt::format("OpenMP gives {} of the {} threads asked for", given, wanted));
+}
+
 }  // namespace
 
 struct Executor::Arena {
-  explicit Arena(int threads) : arena(threads) {}
+  explicit Arena(int threads) : arena(threads) { allow_more_threads_than_cores(); }
+
+  // Otherwise oneTBB would run on as many threads as there are cores and say nothing.
+  static void allow_more_threads_than_cores() {
+    static const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, kMostThreads);
+  }
+  static constexpr std::size_t kMostThreads = 1024;
   tbb::task_arena arena;
 };
 
@@ -79,7 +92,12 @@ void Executor::for_chunks(std::size_t count, std::size_t grain, const Body& body
   } else if (backend_ == Backend::kOpenMp) {
     FirstException first;
 #pragma omp parallel for num_threads(threads_) schedule(dynamic, 1)
-    for (std::size_t chunk = 0; chunk < chunks; ++chunk) first.guard([&] { run(chunk, omp_get_thread_num()); });
+    for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+      first.guard([&] {
+        expect_threads(omp_get_num_threads(), threads_);
+        run(chunk, omp_get_thread_num());
+      });
+    }
     first.rethrow();
   } else {
     arena_->arena.execute([&] {

@@ -16,8 +16,8 @@
 // A structure whose concurrent_maintenance() is true allows insert, insert_filter, erase, replace and query all at once,
 // from any number of threads. A query names every set for a key that the set held from before the query began until it
 // returned: neither other sets that come and go nor a replace that keeps the key hide it. It names no set twice for a
-// key, and none that was erased before it began and did not come back; while a set is being replaced, what it holds is
-// anything between the old and the new. Whether queries wait for maintenance depends on the mechanism (maintenance.h):
+// key, unless the set was erased and came back meanwhile, and none that was erased before it began and did not come
+// back; while a set is being replaced, what it holds is anything between the old and the new. Whether queries wait for maintenance depends on the mechanism (maintenance.h):
 // with epochs they never do. `build`, `footprint` and `validate` need the structure to themselves, `build` also empty.
 #ifndef BLOOMERY_STRUCTURES_STRUCTURE_H_
 #define BLOOMERY_STRUCTURES_STRUCTURE_H_

@@ -94,6 +94,14 @@ TEST(HistoryChecker, SeesAnInventedKeyAndASetNamedTwice) {
   EXPECT_NE(verdict({{Action::kInsert, 0, {7}, 1, 2}}, {{7}, {{0, 0}, {0, 0}}, 3, 4}), "");
 }
 
+TEST(HistoryChecker, LetsASetThatCameBackBeNamedForBothItsLives) {
+  const std::vector<Write> writes = {
+      {Action::kInsert, 0, {7}, 1, 2}, {Action::kErase, 0, {}, 4, 5}, {Action::kInsert, 0, {7}, 6, 7}};
+  EXPECT_EQ(verdict(writes, {{7}, {{0, 0}, {0, 0}}, 3, 8}), "");
+  EXPECT_NE(verdict(writes, {{7}, {{0, 0}, {0, 0}, {0, 0}}, 3, 8}), "");
+  EXPECT_NE(verdict(writes, {{7}, {{0, 0}, {0, 0}}, 8, 9}), "");
+}
+
 TEST(HistoryChecker, HoldsAReplaceToTheKeysItKeeps) {
   const std::vector<Write> writes = {{Action::kInsert, 0, {7, 9}, 1, 2}, {Action::kReplace, 0, {7}, 3, 6}};
   EXPECT_NE(verdict(writes, {{7}, {}, 4, 5}), "");

@@ -25,7 +25,7 @@ std::vector<Variant> variants() {
       if (name != "hash") table.push_back({structure, {{name, value}}});  // the shapes set it
     }
   }
-  for (const char* construction : {"iterative", "bulk"}) {
+  for (const char* construction : {"iterative", "bulk", "packed"}) {
     for (const char* metric : {"hamming", "jaccard", "cosine"}) {
       for (const char* all_ones : {"true", "false"}) {
         for (const char* order : {"2", "3", "4", "5", "6", "7", "8"}) {

@@ -169,7 +169,7 @@ void expect_bounds(const Bloofi& tree, std::size_t sets, std::size_t d) {
 }
 
 TEST(BloofiBounds, HeightAndNodesHold) {
-  for (const char* construction : {"iterative", "bulk"}) {
+  for (const char* construction : {"iterative", "bulk", "packed"}) {
     for (const char* all_ones : {"true", "false"}) {
       for (std::size_t d = 2; d <= 8; ++d) {
         for (std::size_t count : {2, 3, 4, 5, 9, 16, 17, 64, 65, 200}) {
@@ -201,7 +201,7 @@ Bloofi full_sets(const std::string& all_ones, const std::string& construction, s
 }
 
 TEST(BloofiAllOnes, AFullNodeIsSplitOnlyWithoutTheRule) {
-  for (const char* construction : {"iterative", "bulk"}) {
+  for (const char* construction : {"iterative", "bulk", "packed"}) {
     const Bloofi with_rule = full_sets("true", construction, 30), without = full_sets("false", construction, 30);
     EXPECT_EQ(with_rule.validate(), "");
     EXPECT_EQ(with_rule.footprint().height, 1U);
@@ -267,17 +267,61 @@ TEST(BloofiReshapes, SplitsAreCounted) {
 
 // --- construction ----------------------------------------------------------------------------------------------------
 
-TEST(BloofiConstruction, BulkAndIterativeHoldTheSameSets) {
-  for (std::size_t count : {1, 2, 5, 64, 200}) {
+TEST(BloofiConstruction, AllHoldTheSameSets) {
+  for (std::size_t count : {1, 2, 4, 5, 63, 64, 65, 200}) {
     const KeyLists sets = make_sets(count, 9);
     const ParamMap shape = {{"m", "256"}, {"k", "3"}};
-    const Bloofi iterative = built(with({"bloofi", {{"construction", "iterative"}}}, shape).params, sets);
-    const Bloofi bulk = built(with({"bloofi", {{"construction", "bulk"}}}, shape).params, sets);
+    const Bloofi iterative = built(shape, sets);
     std::vector<SetId> wanted(count);
     std::iota(wanted.begin(), wanted.end(), SetId{0});
     EXPECT_EQ(all_sets(iterative), wanted);
-    EXPECT_EQ(all_sets(bulk), wanted);
-    for (Key key : probes_for(sets)) ASSERT_EQ(sets_holding(bulk, key), sets_holding(iterative, key));
+    for (const char* construction : {"bulk", "packed"}) {
+      for (const char* sort : {"nearest", "near", "none"}) {
+        SCOPED_TRACE(std::string(construction) + " " + sort + " " + std::to_string(count));
+        const Bloofi tree = built(with({"bloofi", {{"construction", construction}, {"sort", sort}}}, shape).params, sets);
+        EXPECT_EQ(tree.validate(), "");
+        EXPECT_EQ(all_sets(tree), wanted);
+        for (Key key : probes_for(sets)) ASSERT_EQ(sets_holding(tree, key), sets_holding(iterative, key));
+      }
+    }
+  }
+}
+
+// Of N sets ceil(N / 2d) parents, of these again as many, until the rest fits below the root.
+TEST(BloofiConstruction, PackedNodesAreAsFewAsCanBe) {
+  for (std::size_t d : {2, 3, 8}) {
+    for (std::size_t count : {1, 4, 5, 16, 17, 64, 65, 300}) {
+      std::size_t nodes = count + 1;
+      for (std::size_t level = count; level > 2 * d;) nodes += level = (level + 2 * d - 1) / (2 * d);
+      const Bloofi tree = built({{"m", "4096"}, {"k", "3"}, {"d", std::to_string(d)}, {"construction", "packed"}},
+                                sparse_sets(count));
+      EXPECT_EQ(tree.footprint().nodes, nodes) << "d " << d << " N " << count;
+    }
+  }
+}
+
+TEST(BloofiConstruction, NothingAtAll) {
+  for (const char* construction : {"iterative", "bulk", "packed"}) {
+    const Bloofi tree = built({{"construction", construction}, {"m", "64"}, {"k", "1"}}, {});
+    EXPECT_EQ(tree.validate(), "");
+    EXPECT_EQ(tree.footprint().nodes, 0U);
+  }
+}
+
+// Workers share the work, not the outcome.
+TEST(BloofiConstruction, IsTheSameOnAnyNumberOfThreads) {
+  const KeyLists sets = make_sets(200, 11);
+  for (const char* construction : {"bulk", "packed"}) {
+    for (const char* sort : {"nearest", "near"}) {
+      const ParamMap values = {{"m", "512"}, {"k", "3"}, {"construction", construction}, {"sort", sort}};
+      const Groups alone = built(values, sets).sets_below_root();
+      for (const Executor& executor : parallel_executors(3)) {
+        Bloofi tree = make_bloofi(values);
+        const std::vector<Keys> views(sets.begin(), sets.end());
+        tree.build(views, executor);
+        EXPECT_EQ(tree.sets_below_root(), alone) << construction << " " << sort << " " << to_string(executor.backend());
+      }
+    }
   }
 }
 

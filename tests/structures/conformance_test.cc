@@ -24,11 +24,14 @@ std::vector<Variant> variants() {
     table.push_back({"bloofi", {{"construction", "bulk"}, {"metric", metric}}});
   }
   for (const char* order : {"2", "3", "4", "5", "6", "7", "8"}) {
-    for (const char* construction : {"iterative", "bulk"}) {
+    for (const char* construction : {"iterative", "bulk", "packed"}) {
       table.push_back({"bloofi", {{"construction", construction}, {"d", order}}});
     }
   }
-  table.push_back({"bloofi", {{"construction", "bulk"}, {"all_ones", "false"}}});
+  for (const char* construction : {"bulk", "packed"}) {
+    table.push_back({"bloofi", {{"construction", construction}, {"all_ones", "false"}}});
+    table.push_back({"bloofi", {{"construction", construction}, {"sort", "near"}}});
+  }
   table.push_back({"flat_bloofi", {{"layout", "words"}, {"atomic", "false"}}});
   return table;
 }

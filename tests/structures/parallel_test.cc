@@ -5,7 +5,9 @@
 
 #include <atomic>
 #include <stdexcept>
+#include <thread>
 
+#include "structures/team.h"
 #include "tests/structures/support.h"
 
 namespace bloomery::test {
@@ -64,6 +66,35 @@ TEST(Executor, RefusesNonsense) {
   EXPECT_THROW(Executor(Backend::kSerial, 2), ParamError);
   EXPECT_THROW(parse_backend("openmpi"), ParamError);
   for (const std::string& name : backend_names()) EXPECT_EQ(to_string(parse_backend(name)), name);
+}
+
+// More threads than cores, too: asked for eight, a backend gives eight or says that it cannot.
+TEST(Team, RunsOnAsManyThreadsAsAskedForAllAtOnce) {
+  std::vector<Executor> all = executors();
+  for (const Executor& more : parallel_executors(8)) all.push_back(more);
+  for (const Executor& executor : all) {
+    for (int round = 0; round < 3; ++round) {
+      std::atomic<int> inside = 0;
+      std::vector<std::atomic<int>> calls(static_cast<std::size_t>(executor.threads()));
+      run_together(executor, [&](int worker) {
+        ++calls[static_cast<std::size_t>(worker)];
+        ++inside;
+        while (inside < executor.threads()) std::this_thread::yield();  // nobody leaves before all are in
+      });
+      for (const auto& call : calls) EXPECT_EQ(call, 1) << to_string(executor.backend());
+      EXPECT_EQ(inside, executor.threads()) << to_string(executor.backend());
+    }
+  }
+}
+
+TEST(Team, CarriesAnExceptionOut) {
+  for (const Executor& executor : executors()) {
+    EXPECT_THROW(run_together(executor,
+                              [](int worker) {
+                                if (worker == 0) throw std::runtime_error("zero");
+                              }),
+                 std::runtime_error);
+  }
 }
 
 }  // namespace
