@@ -81,7 +81,9 @@ class Evaluator {
       : claim_(claim), plan_(experiment), numbers_(claim, plan_, rows), measured_(rows != nullptr) {}
 
   Finding run() {
-    Finding result = at_every(claim_.at, {});
+    std::vector<Finding> findings;
+    at_every(claim_.at, {}, {}, findings);
+    Finding result = all_of(std::move(findings));
     result.rows = numbers_.rows_used();
     if (numbers_.missing().empty() && numbers_.unsupported().empty()) return result;
     result.measured = result.interval = "";
@@ -91,23 +93,24 @@ class Evaluator {
   }
 
  private:
-  // Each of several values of `at` that no function goes along, in turn.
-  Finding at_every(std::vector<ClaimAt> left, const Point& point) {
-    if (left.empty()) return truth(*claim_.expression, point);
-    const ClaimAt first = left.front();
-    left.erase(left.begin());
-    if (numbers_.is_axis(first.name)) return at_every(left, point);
-    const std::vector<std::string> values = numbers_.values_along(first.name, point, 0);
-    std::vector<Finding> findings;
-    for (const std::string& value : values) {
-      Point here = point;
-      here[first.name] = value;
-      findings.push_back(at_every(left, here));
-      if (values.size() > 1) {
-        findings.back().measured = fmt::format("{} = {}: {}", first.name, value, findings.back().measured);
-      }
+  // Each of several values of `at` that no function goes along, in turn. `told`: those of them that were chosen from
+  // several.
+  void at_every(std::vector<ClaimAt> left, const Point& point, const Point& told, std::vector<Finding>& findings) {
+    if (left.empty()) {
+      findings.push_back(truth(*claim_.expression, point));
+      if (!told.empty()) findings.back().measured = fmt::format("{}: {}", text_of(told), findings.back().measured);
+      return;
     }
-    return all_of(std::move(findings));
+    const std::string name = left.front().name;
+    left.erase(left.begin());
+    if (numbers_.is_axis(name)) return at_every(left, point, told, findings);
+    const std::vector<std::string> values = numbers_.values_along(name, point, 0);
+    for (const std::string& value : values) {
+      Point here = point, telling = told;
+      here[name] = value;
+      if (values.size() > 1) telling[name] = value;
+      at_every(left, here, telling, findings);
+    }
   }
 
   Finding truth(const Expression& e, const Point& point) {

@@ -40,6 +40,11 @@ void add_events(const Row& row, const std::string& metric, Observation& observat
   observation.source = XXH3_64bits(row["run_id"].data(), row["run_id"].size());
 }
 
+// The numbers of a machine without counters come from a model, which was not what the paper looked at.
+bool is_modelled(const Row& row, const std::string& metric) {
+  return metric.starts_with("cache_") && row.get("cache") == "model";
+}
+
 double apply(const std::string& name, double x) {
   static const std::map<std::string, double (*)(double)> functions = {
       {"log", [](double v) { return std::log(v); }},     {"log2", [](double v) { return std::log2(v); }},
@@ -84,7 +89,7 @@ double of_curve(const std::string& name, const std::vector<double>& places, cons
 std::string short_text(double value) {
   const double size = std::abs(value);
   if (size >= 1000 && size < 1e12) return fmt::format("{:.0f}", value);
-  return fmt::format("{:.3g}", value);
+  return fmt::format("{:.4g}", value);
 }
 
 int fewer(int a, int b) { return a == 0 ? b : b == 0 ? a : std::min(a, b); }
@@ -192,34 +197,46 @@ Number ClaimNumbers::metric(const Expression& e, const Point& point) {
   auto observations = std::make_shared<std::vector<Observation>>();
   for (const Unit* unit : units) {
     const Row* row = find_row(*rows_, *unit, metric, here);
-    if (!take(row, *unit, metric, here, *observations)) return constant(std::nan(""));
+    take(row, *unit, metric, here, *observations);
   }
+  if (observations->size() < units.size()) return constant(std::nan(""));
   const bool has_noise = !is_exact(e.text) && observations->front().events < 0;
   return {[observations](const Draw& draw) { return median_at(*observations, draw); },
           has_noise ? static_cast<int>(observations->size()) : 0};
 }
 
-// False if there is nothing to take; why is then known.
-bool ClaimNumbers::take(const Row* row, const Unit& unit, const Metric& metric, const Point& point,
+// Where there is nothing to take, why is then known.
+void ClaimNumbers::take(const Row* row, const Unit& unit, const Metric& metric, const Point& point,
                         std::vector<Observation>& observations) {
   const std::string status = row ? (*row)["status"] : "";
   if (status != "ok" && status != "false_negative" && status != "unsupported") {
-    missing_ =
-        fmt::format("{}: {} of series '{}'{}{}, repetition {}", metric.phase, row ? "row is " + status : "no row",
-                    unit.series, point.empty() ? "" : ", ", text_of(point), unit.repeat + 1);
-    return false;
+    add_missing(fmt::format("{}: {} of series '{}'{}{}, repetition {}", metric.phase,
+                            row ? "row is " + status : "no row", unit.series, point.empty() ? "" : ", ", text_of(point),
+                            unit.repeat + 1));
+    return;
   }
   used_.insert(row);
   const std::optional<double> value = metric.value(*row);
-  if (status == "unsupported" || !value || !std::isfinite(*value)) {
-    unsupported_ = status == "unsupported" ? fmt::format("{} cannot {}", unit.structure, metric.phase)
-                                           : fmt::format("rows of {} have no {}", unit.series, metric.name);
-    return false;
-  }
+  if (status == "unsupported")
+    unsupported_ = fmt::format("{} cannot {}", unit.structure, metric.phase);
+  else if (!value || !std::isfinite(*value))
+    unsupported_ = fmt::format("rows of {} have no {}", unit.series, metric.name);
+  else if (is_modelled(*row, metric.name))
+    unsupported_ = fmt::format("{} is of a model here, not counted", metric.name);
+  if (!unsupported_.empty()) return;
   Observation observation{.value = *value};
   add_events(*row, metric.name, observation);
   observations.push_back(observation);
-  return true;
+}
+
+void ClaimNumbers::add_missing(const std::string& what) {
+  if (!absent_.insert(what).second || absent_.size() > 1) return;
+  missing_ = what;
+}
+
+std::string ClaimNumbers::missing() const {
+  if (absent_.size() < 2) return missing_;
+  return fmt::format("{}; and {} more", missing_, absent_.size() - 1);
 }
 
 }  // namespace bloomery

@@ -16,7 +16,7 @@
 
 namespace bloomery {
 
-std::string short_text(double value);  // 0.00314, 31.4, 31416
+std::string short_text(double value);  // 0.003142, 31.42, 31416
 
 struct Number {
   std::function<double(const Draw&)> value;
@@ -48,7 +48,7 @@ class ClaimNumbers {
   std::vector<std::string> values_along(const std::string& setting, const Point& point, std::size_t offset) const;
 
   std::size_t rows_used() const { return used_.size(); }
-  const std::string& missing() const { return missing_; }          // the first row that is not there; "" if all are
+  std::string missing() const;  // the first row that is not there, and how many more; "" if all are
   const std::string& unsupported() const { return unsupported_; }  // why there is no number; "" if there is
   bool complete() const { return missing_.empty() && unsupported_.empty(); }
 
@@ -58,7 +58,8 @@ class ClaimNumbers {
   Number name(const Expression& e, const Point& point);
   Number arithmetic(const Expression& e, const Point& point);
   Number function(const Expression& e, const Point& point);
-  bool take(const Row* row, const Unit& unit, const Metric& metric, const Point& point,
+  void add_missing(const std::string& what);
+  void take(const Row* row, const Unit& unit, const Metric& metric, const Point& point,
             std::vector<Observation>& observations);
 
   const Claim& claim_;
@@ -68,6 +69,7 @@ class ClaimNumbers {
   std::set<std::string> series_;
   std::set<const Row*> used_;
   std::string missing_;
+  std::set<std::string> absent_;
   std::string unsupported_;
 };
 
