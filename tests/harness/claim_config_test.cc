@@ -8,6 +8,7 @@
 
 #include "experiments/claims.h"
 #include "experiments/config.h"
+#include "experiments/config_reader.h"
 #include "tests/harness/program.h"
 #include "tests/harness/support.h"
 
@@ -26,24 +27,24 @@ TEST_F(ClaimConfigTest, MistakesAreLocated) {
   struct Case {
     std::string config, complaint;
   };
-  // The claim is on line 12; its check begins in column 29.
+  // The claim is on line 13; its check begins in column 30.
   const std::vector<Case> cases = {
-      {check("serch_time[Bloofi] < 1"), ":12:29: claim 'a': unknown metric 'serch_time'; did you mean 'search_time'?"},
-      {check("1 < search_time[Blofi]"), ":12:45: claim 'a': unknown series 'Blofi'; did you mean 'Bloofi'?"},
-      {check("nodes[Bloofi] < 9", ", at: {M: 1}"), ":12:58: unknown setting 'M'; did you mean 'N'?"},
-      {check("nodes[Bloofi] < 9", ", at: {N: 3, d: 2}"), ":12:29: claim 'a': 'Bloofi' is not run at N = 3; N is 2, 10"},
+      {check("serch_time[Bloofi] < 1"), ":13:30: claim 'a': unknown metric 'serch_time'; did you mean 'search_time'?"},
+      {check("1 < search_time[Blofi]"), ":13:46: claim 'a': unknown series 'Blofi'; did you mean 'Bloofi'?"},
+      {check("nodes[Bloofi] < 9", ", at: {M: 1}"), ":13:55: unknown setting 'M'; did you mean 'N'?"},
+      {check("nodes[Bloofi] < 9", ", at: {N: 3, d: 2}"), ":13:30: claim 'a': 'Bloofi' is not run at N = 3; N is 2, 10"},
       {check("nodes[Bloofi @ N = 2] < 9"),
-       ":12:29: claim 'a': nodes[Bloofi] is measured at d = 2, 3; say which in 'at' (every: at each of them)"},
+       ":13:30: claim 'a': nodes[Bloofi] is measured at d = 2, 3; say which in 'at' (every: at each of them)"},
       {check("1 < update_time[Bloofi]", ", at: {N: 2, d: 2}"),
-       ":12:33: claim 'a': update_time needs the phase update, which is not measured"},
-      {check("1 < 2", ", chek: 3"), ":12:37: unknown key 'chek' of a claim; did you mean 'check'?"},
+       ":13:34: claim 'a': update_time needs the phase update, which is not measured"},
+      {check("1 < 2", ", chek: 3"), ":13:38: unknown key 'chek' of a claim; did you mean 'check'?"},
       {check("nodes[Bloofi] < published", ", at: {N: 2, d: 2}"),
-       ":12:45: claim 'a': the claim has no 'published'; add the paper's number"},
+       ":13:46: claim 'a': the claim has no 'published'; add the paper's number"},
       {with_claim("  - {id: a, says: b}\n"), "a claim has no 'check'; add one"},
       {with_claim("  - {id: a, says: b, check: 1 < 2}\n  - {id: a, says: b, check: 1 < 2}\n"),
-       ":13:10: there are two claims 'a'; rename one"},
+       ":14:10: there are two claims 'a'; rename one"},
       {with_claim("  - id: a\n    says: b\n    check: >-\n      1 < 2\n      and 1 < nods[Bloofi]\n"),
-       ":16:15: claim 'a': unknown metric 'nods'; did you mean 'nodes'?"},
+       ":17:15: claim 'a': unknown metric 'nods'; did you mean 'nodes'?"},
   };
   for (const Case& c : cases) EXPECT_TRUE(has(complaint(c.config), c.complaint)) << complaint(c.config);
 }
@@ -65,7 +66,7 @@ TEST_F(ClaimConfigTest, ShippedClaimsHaveNamesOfTheirOwn) {
   std::map<std::string, std::string> owners;
   std::map<std::string, int> papers;
   for (const auto& file : find_configs(BLOOMERY_CONFIGS)) {
-    const Experiment experiment = load_experiment(file, "default", {});
+    const Experiment experiment = read_experiment(file, "default");
     for (const Claim& claim : experiment.claims) {
       EXPECT_TRUE(owners.emplace(claim.id, experiment.id).second) << claim.id << " is also in " << owners[claim.id];
       EXPECT_FALSE(claim.paper.empty()) << claim.id;
