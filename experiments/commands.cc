@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "experiments/errors.h"
+#include "experiments/exit_codes.h"
 #include "experiments/figures.h"
 #include "experiments/metrics.h"
 #include "experiments/plan.h"
@@ -172,9 +173,11 @@ void add_report_options(CLI::App& command, Options& options) {
 std::string exit_codes() {
   return fmt::format(
       "Exit codes: {} success; {} a wrong answer (false negative or broken invariant); {} bad usage or config; "
-      "{} rows missing or not measured; {} a file that cannot be read or written.",
+      "{} rows missing or not measured; {} too noisy to tell (gate); {} a file that cannot be read or written; {} at "
+      "least one point is slower (compare).",
       static_cast<int>(kOk), static_cast<int>(kWrongAnswer), static_cast<int>(kBadInput),
-      static_cast<int>(kNothingMeasured), static_cast<int>(kIoError));
+      static_cast<int>(kNothingMeasured), static_cast<int>(kTooNoisy), static_cast<int>(kIoError),
+      static_cast<int>(kSlower));
 }
 
 }  // namespace bloomery

@@ -5,20 +5,23 @@
 #include <exception>
 
 #include "experiments/commands.h"
+#include "experiments/compare_command.h"
 #include "experiments/errors.h"
+#include "experiments/gate.h"
+#include "experiments/subcommand.h"
 
 namespace {
 
-using Command = int (*)(const bloomery::Options&);
-
 int run(int argc, char** argv) {
   bloomery::Options options;
-  Command chosen = nullptr;
+  bloomery::Chosen chosen;
   CLI::App app{"Benchmarks of Bloom filters and of indexes over many of them", "bloomery"};
   app.require_subcommand(1);
   app.footer(bloomery::exit_codes());
-  const auto add = [&](const char* name, const char* about, Command command) {
-    return app.add_subcommand(name, about)->parse_complete_callback([&chosen, command] { chosen = command; });
+  const auto add = [&](const char* name, const char* about, int (*command)(const bloomery::Options&)) {
+    return app.add_subcommand(name, about)->parse_complete_callback([&chosen, &options, command] {
+      chosen = [&options, command] { return command(options); };
+    });
   };
   CLI::App* measure = add("run", "measure what is missing", bloomery::run_command);
   bloomery::add_config_options(*measure, options);
@@ -38,12 +41,14 @@ int run(int argc, char** argv) {
   add("describe", "parameters of a structure", bloomery::describe_command)
       ->add_option("structure", options.what, "its name")
       ->required();
+  bloomery::add_compare_command(app, chosen);
+  bloomery::add_gate_commands(app, chosen);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? bloomery::kOk : bloomery::kBadInput;
   }
-  return chosen(options);
+  return chosen();
 }
 
 }  // namespace

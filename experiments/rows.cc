@@ -15,6 +15,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "experiments/csv.h"
 #include "experiments/environment.h"
 #include "experiments/errors.h"
 #include "experiments/numbers.h"
@@ -60,34 +61,6 @@ std::string text_of(const std::vector<Row>& rows) {
   return text;
 }
 
-// Takes one record off the front of `rest`. False when it does not end in a newline: a write that was cut short.
-bool take_record(std::string_view& rest, std::vector<std::string>& cells) {
-  cells.assign(1, "");
-  bool in_quotes = false;
-  for (std::size_t i = 0; i < rest.size(); ++i) {
-    const char c = rest[i];
-    if (in_quotes) {
-      if (c != '"') {
-        cells.back() += c;
-      } else if (i + 1 < rest.size() && rest[i + 1] == '"') {
-        cells.back() += rest[++i];
-      } else {
-        in_quotes = false;
-      }
-    } else if (c == '"') {
-      in_quotes = true;
-    } else if (c == ',') {
-      cells.emplace_back();
-    } else if (c == '\n') {
-      rest.remove_prefix(i + 1);
-      return true;
-    } else if (c != '\r') {
-      cells.back() += c;
-    }
-  }
-  return false;
-}
-
 bool is_header(const std::vector<std::string>& cells) {
   return std::equal(cells.begin(), cells.end(), kColumns.begin(), kColumns.end());
 }
@@ -96,13 +69,13 @@ RowsFile parse_rows(std::string_view rest) {
   RowsFile result;
   if (rest.empty()) return result;
   std::vector<std::string> cells;
-  if (!take_record(rest, cells) || !is_header(cells)) {
+  if (!take_csv_record(rest, cells) || !is_header(cells)) {
     result.problem = "line 1 is not the header of a rows file of this version";
     return result;
   }
   while (!rest.empty()) {
     const std::size_t record = result.rows.size() + 1;
-    if (!take_record(rest, cells)) {
+    if (!take_csv_record(rest, cells)) {
       result.problem = fmt::format("row {} is cut short", record);
       return result;
     }
@@ -202,16 +175,6 @@ fs::path set_aside(const fs::path& file) {
 }
 
 }  // namespace
-
-std::string csv_cell(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"') quoted += '"';
-    quoted += c;
-  }
-  return quoted + '"';
-}
 
 std::string& Row::operator[](std::string_view column) { return cells_[existing_column(column)]; }
 

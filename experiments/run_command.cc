@@ -11,6 +11,7 @@
 #include "experiments/commands.h"
 #include "experiments/environment.h"
 #include "experiments/errors.h"
+#include "experiments/exit_codes.h"
 #include "experiments/measure.h"
 #include "experiments/phases.h"
 #include "experiments/plan.h"
@@ -145,9 +146,6 @@ void warn_unless_release() {
              "*** bloomery: THIS IS NOT A RELEASE BUILD. Its times mean nothing; "
              "configure with -DCMAKE_BUILD_TYPE=Release and without sanitizers. ***\n");
 }
-
-// The worst of two results: a wrong answer outranks a missing one.
-int worse(int a, int b) { return a == kOk ? b : b == kOk ? a : std::min(a, b); }
 
 }  // namespace
 

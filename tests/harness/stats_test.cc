@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "experiments/ratios.h"
+
 namespace bloomery {
 namespace {
 
@@ -60,6 +62,33 @@ TEST(Summarize, SameValuesInAnyOrderGiveTheSame) {
   EXPECT_EQ(one.median, other.median);
   EXPECT_EQ(one.low, other.low);
   EXPECT_EQ(one.high, other.high);
+}
+
+TEST(RatioOfMedians, IsThatOfTheSecondOverTheFirst) {
+  const Summary ratio = ratio_of_medians({10, 11, 12, 9, 8}, {20, 21, 22, 19, 18});
+  EXPECT_EQ(ratio.median, 2);
+  EXPECT_LT(ratio.low, 2);
+  EXPECT_GT(ratio.high, 2);
+  EXPECT_GE(ratio.low, 18.0 / 12);
+  EXPECT_LE(ratio.high, 22.0 / 8);
+  EXPECT_THROW(ratio_of_medians({}, {1}), std::invalid_argument);
+}
+
+// Values that agree within their groups say no more than one value a group.
+TEST(SummarizeGroups, DrawsGroupsAndNotOnlyValues) {
+  std::vector<std::vector<double>> groups;
+  std::vector<double> all;
+  for (int group = 0; group < 9; ++group) {
+    groups.emplace_back(100, group);
+    all.insert(all.end(), 100, group);
+  }
+  const Summary grouped = summarize_groups(groups), flat = summarize(all);
+  EXPECT_EQ(grouped.median, 4);
+  EXPECT_EQ(grouped.median, flat.median);
+  EXPECT_EQ(grouped.count, 900);
+  EXPECT_LE(flat.high - flat.low, 1);
+  EXPECT_GE(grouped.high - grouped.low, 2);
+  EXPECT_THROW(summarize_groups({}), std::invalid_argument);
 }
 
 }  // namespace
