@@ -6,6 +6,7 @@
 #include "experiments/errors.h"
 #include "experiments/numbers.h"
 #include "structures/params.h"
+#include "structures/sliced_model.h"
 #include "structures/theory.h"
 
 namespace bloomery {
@@ -31,6 +32,24 @@ Value rate_of_optimal_k(const Row& row, const std::string&) {
   return k ? Value(std::exp2(-*k)) : std::nullopt;
 }
 
+// What a build of Sliced Bloofi goes by, for groups of the size on the x axis with an upper level as many times m.
+std::optional<SearchCost> sliced_cost(const Row& row, const std::string& x) {
+  const Value sets = row.number("N"), keys = row.number("n"), m = row.number("m"), k = row.number("k");
+  const Value hits = row.number("hit_rate"), group = parse_real(x);
+  if (!sets || !keys || !m || !k || !hits || !group) return std::nullopt;
+  constexpr double kDefaultHashes = 4;
+  return sliced_search({*sets, *keys, *m, *k, *hits}, {*group / 64, true, kDefaultHashes, *group / 64});
+}
+Value sliced_lines(const Row& row, const std::string& x) {
+  const auto cost = sliced_cost(row, x);
+  return cost ? Value(cost->lines) : std::nullopt;
+}
+// In microseconds, as search_time.
+Value sliced_time(const Row& row, const std::string& x) {
+  const auto cost = sliced_cost(row, x);
+  return cost ? Value(search_time(*cost, true) / 1000) : std::nullopt;
+}
+
 // Over the rate, at the k of a row.
 Value bits_with_k(const Row& row, const std::string& x) {
   const Value k = row.number("k"), rate = parse_real(x);
@@ -50,6 +69,8 @@ const std::vector<Theory>& theories() {
       {"ideal_min", "ideal, minimal nodes (l = d)", false, ideal_cost<1>},
       {"standard_rate", "formula", true, standard_rate},
       {"two_to_minus_k", "2⁻ᵏ", false, rate_of_optimal_k},
+      {"sliced_lines", "cost model", true, sliced_lines},
+      {"sliced_time", "cost model", true, sliced_time},
       {"bits_with_k", "formula", true, bits_with_k},
       {"least_bits", "least that any structure needs", false, least_bits},
   };

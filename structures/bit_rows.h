@@ -39,48 +39,70 @@ class BitRows {
 
   // The first lines of a key's first rows, on their way; the hardware follows a longer stretch by itself.
   void prefetch_rows(const std::uint64_t* positions, std::uint64_t k, std::size_t first, std::size_t words) const {
-    constexpr std::size_t kLines = 4;
-    const std::size_t lines = std::min(kLines, (words + kLine - 1) / kLine);
-    const std::uint64_t fetched = lines == 1 ? k : std::min<std::uint64_t>(k, 3);
-    for (std::uint64_t i = 0; i < fetched; ++i) {
+    const std::size_t lines = fetched_lines(words);
+    for (std::uint64_t i = 0; i < fetched_rows(k, lines); ++i) {
       for (std::size_t line = 0; line < lines; ++line) prefetch(row(positions[i]) + first + line * kLine);
     }
   }
+  // Queries whose lines should be on the way at a time: enough of them to hide the memory behind each other.
+  static std::size_t queries_in_flight(std::uint64_t k, std::size_t words) {
+    const std::size_t lines = fetched_lines(words);
+    return std::max<std::size_t>(4, 96 / (fetched_rows(k, lines) * lines));
+  }
 
-  // Calls found(column, ones) for every word of the AND of a key's rows that is not zero, among the words [begin, end);
-  // returns the words read. A line of each row at a time where rows have whole lines, and no further than the first row
-  // that leaves nothing of it: few columns pass two rows unless they are full.
+  // What a search read.
+  struct Touched {
+    std::uint64_t words = 0, lines = 0;
+  };
+
+  // Calls found(column, ones) for every word of the AND of a key's rows that is not zero, among the words [begin, end).
+  // A line of each row at a time where rows have whole lines, and no further than the first row that leaves nothing of
+  // it: few columns pass two rows unless they are full.
   template <class Found>
-  std::uint64_t intersect(const std::uint64_t* positions, std::uint64_t k, std::size_t begin, std::size_t end,
-                          Found found) const {
+  [[gnu::always_inline]] Touched intersect(const std::uint64_t* positions, std::uint64_t k, std::size_t begin, std::size_t end, Found found) const {
     const Word* rows[64];
     for (std::uint64_t i = 0; i < k; ++i) rows[i] = row(positions[i]);
     if (width_ % kLine != 0 || begin % kLine != 0) return intersect_words(rows, k, begin, end, found);
     alignas(64) Word ones[kLine];
-    std::uint64_t words = 0;
+    Touched touched;
     for (std::size_t column = begin; column < end; column += kLine) {
       bool any = and_line(rows[0] + column, rows[k > 1 ? 1 : 0] + column, ones);
       std::uint64_t read = 2;
       for (; any && read < k; ++read) any = and_line(ones, rows[read] + column, ones);
-      words += read * kLine;
+      touched.words += read * kLine;
+      touched.lines += read;
       if (!any) continue;
       for (std::size_t i = 0; i < kLine && column + i < end; ++i) {
         if (ones[i] != 0) found(column + i, ones[i]);
       }
     }
-    return words;
+    return touched;
   }
 
  private:
+  static std::size_t fetched_lines(std::size_t words) { return std::min<std::size_t>(4, (words + kLine - 1) / kLine); }
+  static std::uint64_t fetched_rows(std::uint64_t k, std::size_t lines) {
+    return lines == 1 ? k : std::min<std::uint64_t>(k, 3);
+  }
+
+  // Columns that are less than a line: all words of a row are in one. Half of the rows are read without a look: a branch
+  // a row would cost more than it saves.
   template <class Found>
-  static std::uint64_t intersect_words(const Word* const* rows, std::uint64_t k, std::size_t begin, std::size_t end,
-                                       Found found) {
+  static Touched intersect_words(const Word* const* rows, std::uint64_t k, std::size_t begin, std::size_t end,
+                                 Found found) {
+    const std::uint64_t half = (k + 1) / 2;
+    Touched touched = {.lines = half};
     for (std::size_t column = begin; column < end; ++column) {
       Word ones = load_word(rows[0] + column);
-      for (std::uint64_t i = 1; i < k; ++i) ones &= load_word(rows[i] + column);
+      for (std::uint64_t i = 1; i < half; ++i) ones &= load_word(rows[i] + column);
+      touched.words += half;
+      if (ones == 0) continue;
+      for (std::uint64_t i = half; i < k; ++i) ones &= load_word(rows[i] + column);
+      touched.words += k - half;
+      touched.lines = k;
       if (ones != 0) found(column, ones);
     }
-    return k * (end - begin);
+    return touched;
   }
 
   // The AND of a line's worth of words of a and b; whether anything is left.

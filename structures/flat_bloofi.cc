@@ -6,6 +6,8 @@
 #include <bit>
 #include <utility>
 
+#include "structures/flat_search.h"
+
 namespace bloomery {
 namespace {
 
@@ -162,18 +164,9 @@ Cost FlatBloofi::replace(SetId id, Keys keys) {
 
 // --- search ----------------------------------------------------------------------------------------------------------
 
-inline void FlatBloofi::push_matches(Word hits, std::size_t column, std::uint32_t index, Matches& out) const {
-  if (hits == 0) return;
-  out.ensure(64);
-  for (; hits != 0; hits &= hits - 1) {
-    const SetId set = slots_.set_in(column * 64 + static_cast<std::size_t>(std::countr_zero(hits)));
-    out.push(index, set, set != Slots::kNone);  // a set that comes or goes has bits before it is published
-  }
-}
-
 // k words of each array; the next arrays' words are fetched meanwhile.
 template <bool kCount>
-Cost FlatBloofi::query_words(const std::uint64_t* positions, std::size_t columns, std::uint32_t index,
+Cost FlatBloofi::query_words(const std::uint64_t* positions, std::size_t columns, std::size_t index,
                              Matches& out) const {
   constexpr std::size_t kAhead = 8;
   const std::uint64_t k = shape_.hasher.k();
@@ -187,37 +180,27 @@ Cost FlatBloofi::query_words(const std::uint64_t* positions, std::size_t columns
     Word hits = load_word(array + positions[0]);
     std::uint64_t read = 1;
     while (read < k && hits != 0) hits &= load_word(array + positions[read++]);
-    if constexpr (kCount) cost.words += read;
-    push_matches(hits, column, index, out);
+    if constexpr (kCount) cost += {.words = read, .lines = read};
+    if (hits != 0) slots_.push(hits, column, index, out);
   }
   return cost;
 }
 
 template <bool kCount>
-Cost FlatBloofi::query_rows(const BitRows& matrix, const std::uint64_t* positions, std::size_t columns,
-                            std::uint32_t index, Matches& out) const {
-  const std::uint64_t words =
-      matrix.intersect(positions, shape_.hasher.k(), 0, columns,
-                       [&](std::size_t column, Word hits) { push_matches(hits, column, index, out); });
-  return {.words = kCount ? words : 0};
-}
-
-template <bool kCount>
 Cost FlatBloofi::query(Keys keys, Matches& out) const {
-  constexpr std::size_t kAhead = 4;  // queries whose rows are on the way
   const std::uint64_t k = shape_.hasher.k();
   std::uint64_t* positions = out.scratch(0, keys.size() * k);
   shape_.hasher.positions(keys.data(), keys.size(), positions);
-  Cost cost;
   const Reading reading(maintenance_);
-  const BitRows& matrix = *shown_.load(std::memory_order_acquire);
   // A column that has no room yet has no published set either.
-  const std::size_t columns = std::min(slots_.columns(), rows_ ? matrix.width() : array_of_.size());
+  if (rows_) {
+    const BitRows& matrix = *shown_.load(std::memory_order_acquire);
+    return search_rows<kCount>(matrix, slots_, std::min(slots_.columns(), matrix.width()), positions, k, keys.size(), out);
+  }
+  const std::size_t columns = std::min(slots_.columns(), array_of_.size());
+  Cost cost;
   for (std::size_t q = 0; q < keys.size(); ++q) {
-    if (rows_ && q + kAhead < keys.size()) matrix.prefetch_rows(positions + (q + kAhead) * k, k, 0, columns);
-    const auto index = static_cast<std::uint32_t>(q);
-    cost += rows_ ? query_rows<kCount>(matrix, positions + q * k, columns, index, out)
-                  : query_words<kCount>(positions + q * k, columns, index, out);
+    cost += query_words<kCount>(positions + q * k, columns, q, out);
     if constexpr (kCount) cost.bf_checks += columns * 64;  // every filter takes part in every query
   }
   return cost;

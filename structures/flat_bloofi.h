@@ -66,11 +66,7 @@ class FlatBloofi {
   void set_filter(std::uint32_t slot, FilterBits bits);
 
   template <bool kCount>
-  Cost query_words(const std::uint64_t* positions, std::size_t columns, std::uint32_t index, Matches& out) const;
-  template <bool kCount>
-  Cost query_rows(const BitRows& matrix, const std::uint64_t* positions, std::size_t columns, std::uint32_t index,
-                  Matches& out) const;
-  void push_matches(Word hits, std::size_t column, std::uint32_t index, Matches& out) const;
+  Cost query_words(const std::uint64_t* positions, std::size_t columns, std::size_t index, Matches& out) const;
 
   FilterShape shape_;
   bool rows_;

@@ -8,52 +8,52 @@
 #include <limits>
 #include <numeric>
 
+#include "structures/flat_search.h"
+#include "structures/sliced_model.h"
+
 namespace bloomery {
 namespace {
 
 constexpr std::size_t kKeyGroup = 32;    // keys hashed together on insert, and queries whose lines are in flight
 constexpr std::size_t kFewestGroups = 8;  // below, reading all leaf lines is as cheap
-constexpr double kLineSets = 512;         // sets, or groups, that a line of a row has a bit for
-
-// The cost model: cache lines that a search for a key of one set reads, with `groups` of `size` sets and an upper level
-// that lets a group without the key through with probability `pass`. One that reads many lines of a row in sequence
-// waits for few of them, so that this counts against the flat layout too much; hence kFewestGroups.
-double lines_read(double groups, double size, double upper_k, double k, double pass) {
-  return upper_k * std::ceil(groups / kLineSets) + (1 + groups * pass) * k * std::ceil(size / kLineSets);
-}
 
 }  // namespace
 
 SlicedBloofi::Plan::Plan(Params& params) {
-  from_keys = params.choice("from", "keys", {"keys", "filters"}, "what the upper level is made of") == "keys";
+  own_hashes = params.choice("from", "keys", {"keys", "filters"}, "what the upper level is made of") == "keys";
   const std::uint64_t group = params.integer(
       "group", 0, 0, 1 << 16, "sets of a group, in multiples of 64; 0: chosen by the build, for 100 000 sets without one");
-  const std::uint64_t bits =
-      params.integer("upper_bits", 0, 0, 64, "bits of the upper level, in multiples of m (only from keys); 0: group / 64");
+  upper_bits = params.integer("upper_bits", 0, 0, 64, "bits of the upper level, in multiples of m (only from keys); 0: group / 64");
   upper_k = params.integer("upper_k", 4, 1, kMostHashes, "its hash functions (only from keys)");
-  chosen = group == 0;
-  group_words = chosen ? (from_keys ? 4 : 1) : std::max<std::size_t>(1, group / 64);
-  upper_bits = bits;
+  expected_hits = params.real("expected_hits", 0.5, 0, 1, "share of the searches that the groups are chosen for which find a set");
+  chosen = group == 0 && own_hashes;
+  group_words = group > 0 ? std::max<std::size_t>(1, group / 64) : own_hashes ? 4 : 1;
 }
 
-// Upper bits grow with the groups, so that the upper level stays as full, and as small beside the leaves, with groups of
-// any size. Of several sizes that read as few lines the smallest has the shortest rows of leaves to read.
+// Of groups of several sizes the one that the model says is searched fastest. The upper bits grow with the groups, so
+// that the upper level stays as full, and as small beside the leaves. Or it has the positions of the leaves: large
+// groups would fill it, but those of small groups are in cache, and need no hash functions of their own.
 void SlicedBloofi::Plan::choose(double sets, double keys_per_set, const Hasher& leaves) {
-  if (!chosen || !from_keys) return;
-  const auto k = static_cast<double>(leaves.k()), hashes = static_cast<double>(upper_k);
-  double best = std::numeric_limits<double>::infinity();
+  if (!chosen) return;
+  const SlicedLoad load = {sets, keys_per_set, static_cast<double>(leaves.m()), static_cast<double>(leaves.k()), expected_hits};
+  const auto time_of = [&](std::size_t words, bool own) {
+    const SlicedLevels levels = {static_cast<double>(words), own, static_cast<double>(upper_k), static_cast<double>(factor(words))};
+    return search_time(sliced_search(load, levels), own);
+  };
+  double best = time_of(1, false);
+  own_hashes = false;
+  group_words = 1;
   for (std::size_t words = 1; words <= 16; words *= 2) {
-    const double size = static_cast<double>(words) * 64, groups = std::ceil(sets / size);
-    const double bits = static_cast<double>(leaves.m() * factor(words));
-    const double lines = lines_read(groups, size, hashes, k, false_positive_rate(bits, hashes, size * keys_per_set));
-    if (lines >= best) continue;
-    best = lines;
+    const double time = time_of(words, true);
+    if (time >= best) continue;
+    best = time;
+    own_hashes = true;
     group_words = words;
   }
 }
 
 Hasher SlicedBloofi::Plan::upper_hasher(const Hasher& leaves) const {
-  if (!from_keys) return leaves;
+  if (!own_hashes) return leaves;
   return Hasher(HashKind::kDouble, leaves.m() * factor(group_words), upper_k, leaves.seed() + 1);
 }
 
@@ -189,11 +189,11 @@ Cost SlicedBloofi::insert(SetId id, Keys keys) {
 Cost SlicedBloofi::insert_filter(SetId id, FilterBits bits) {
   const std::uint32_t slot = slot_of(id);
   const std::size_t group = group_of(slot);
-  if (plan_.from_keys) opaque_[group / 64] |= Word{1} << (group % 64);
+  if (plan_.own_hashes) opaque_[group / 64] |= Word{1} << (group % 64);
   for (std::size_t w = 0; w < shape_.words(); ++w) {
     for (Word rest = bits[w]; rest != 0; rest &= rest - 1) {
       const std::uint64_t position = w * 64 + static_cast<std::size_t>(std::countr_zero(rest));
-      if (!plan_.from_keys) upper_ones_ += SerialBits::set(upper_.matrix.row(position) + group / 64, group % 64);
+      if (!plan_.own_hashes) upper_ones_ += SerialBits::set(upper_.matrix.row(position) + group / 64, group % 64);
       SerialBits::set(leaves_.matrix.row(position) + slot / 64, slot % 64);
     }
   }
@@ -229,14 +229,6 @@ bool SlicedBloofi::upper_pays() const {
   return pass < 0.25;
 }
 
-void SlicedBloofi::push_matches(Word hits, std::size_t column, std::size_t index, Matches& out) const {
-  out.ensure(64);
-  for (; hits != 0; hits &= hits - 1) {
-    out.push(static_cast<std::uint32_t>(index),
-             slots_.set_in(column * 64 + static_cast<std::size_t>(std::countr_zero(hits))));
-  }
-}
-
 template <bool kCount>
 Cost SlicedBloofi::query(Keys keys, Matches& out) const {
   if (columns() == 0) return {};
@@ -245,19 +237,10 @@ Cost SlicedBloofi::query(Keys keys, Matches& out) const {
 
 template <bool kCount>
 Cost SlicedBloofi::query_flat(Keys keys, Matches& out) const {
-  constexpr std::size_t kAhead = 4;
   const std::uint64_t k = leaves_.hasher.k();
   std::uint64_t* positions = out.scratch(0, keys.size() * k);
   leaves_.hasher.positions(keys.data(), keys.size(), positions);
-  Cost cost;
-  for (std::size_t q = 0; q < keys.size(); ++q) {
-    if (q + kAhead < keys.size()) leaves_.matrix.prefetch_rows(positions + (q + kAhead) * k, k, 0, columns());
-    const std::uint64_t words =
-        leaves_.matrix.intersect(positions + q * k, k, 0, columns(),
-                                 [&](std::size_t column, Word hits) { push_matches(hits, column, q, out); });
-    if constexpr (kCount) cost += {.bf_checks = columns() * 64, .words = words};
-  }
-  return cost;
+  return search_rows<kCount>(leaves_.matrix, slots_, columns(), positions, k, keys.size(), out);
 }
 
 // A batch of keys goes through three rounds, each of which starts the reads of the next: the upper rows of all keys, the
@@ -268,15 +251,14 @@ Cost SlicedBloofi::query_sliced(Keys keys, Matches& out) const {
   const std::size_t words = words_for(groups());
   std::uint64_t leaf_positions[kKeyGroup * kMostHashes];
   std::uint64_t own_positions[kKeyGroup * kMostHashes];
-  // From filters both levels have the same positions.
-  const std::uint64_t* upper_positions = plan_.from_keys ? own_positions : leaf_positions;
+  const std::uint64_t* upper_positions = plan_.own_hashes ? own_positions : leaf_positions;
   Cost cost;
   for (std::size_t begin = 0; begin < keys.size(); begin += kKeyGroup) {
     const std::size_t count = std::min(kKeyGroup, keys.size() - begin);
-    if (plan_.from_keys) upper_.hasher.positions(keys.data() + begin, count, own_positions);
-    if (!plan_.from_keys) leaves_.hasher.positions(keys.data() + begin, count, leaf_positions);
+    if (plan_.own_hashes) upper_.hasher.positions(keys.data() + begin, count, own_positions);
+    if (!plan_.own_hashes) leaves_.hasher.positions(keys.data() + begin, count, leaf_positions);
     for (std::size_t q = 0; q < count; ++q) upper_.matrix.prefetch_rows(upper_positions + q * upper_k, upper_k, 0, words);
-    if (plan_.from_keys) leaves_.hasher.positions(keys.data() + begin, count, leaf_positions);
+    if (plan_.own_hashes) leaves_.hasher.positions(keys.data() + begin, count, leaf_positions);
     std::uint64_t* candidates = out.scratch(0, count * groups());
     std::size_t size = 0;
     const auto look_into = [&](std::size_t q, std::size_t word, Word hits) {
@@ -287,21 +269,23 @@ Cost SlicedBloofi::query_sliced(Keys keys, Matches& out) const {
       }
     };
     for (std::size_t q = 0; q < count; ++q) {
-      const std::uint64_t read =
+      const BitRows::Touched touched =
           upper_.matrix.intersect(upper_positions + q * upper_k, upper_k, 0, words, [&](std::size_t word, Word hits) {
             look_into(q, word, hits & ~opaque_[word]);
           });
       for (std::size_t word = 0; word < words; ++word) look_into(q, word, opaque_[word]);
-      if constexpr (kCount) cost += {.bf_checks = groups(), .words = read};
+      if constexpr (kCount) cost += {.bf_checks = groups(), .words = touched.words, .lines = touched.lines};
     }
     for (std::size_t c = 0; c < size; ++c) {
       const std::size_t q = candidates[c] >> 32, group = candidates[c] & 0xffffffffU;
       const std::size_t first = group * plan_.group_words, last = std::min(first + plan_.group_words, columns());
-      const std::uint64_t read =
+      const BitRows::Touched touched =
           leaves_.matrix.intersect(leaf_positions + q * k, k, first, last, [&](std::size_t column, Word hits) {
-            push_matches(hits, column, begin + q, out);
+            slots_.push(hits, column, begin + q, out);
           });
-      if constexpr (kCount) cost += {.bf_checks = (last - first) * 64, .words = read};
+      if constexpr (kCount) {
+        cost += {.bf_checks = (last - first) * 64, .words = touched.words, .lines = touched.lines};
+      }
     }
   }
   return cost;
@@ -321,7 +305,7 @@ Footprint SlicedBloofi::footprint() const {
           .height = columns() > 0 ? 1U : 0U};
 }
 
-// The slots are sound, free ones hold nothing, and from filters every leaf bit is in its group's.
+// The slots are sound, free ones hold nothing, and where both levels have the same positions every leaf bit is in its group's.
 std::string SlicedBloofi::validate() const {
   if (std::string problem = slots_.validate(); !problem.empty()) return problem;
   std::uint64_t ones = 0;
@@ -334,7 +318,7 @@ std::string SlicedBloofi::validate() const {
       const Word word = leaves_.matrix.row(position)[column];
       const std::size_t group = column / plan_.group_words;
       if (word & ~slots_.used(column)) return fmt::format("a free slot of column {} has bits", column);
-      if (!plan_.from_keys && word != 0 && !test_bit(upper_.matrix.row(position), group)) {
+      if (!plan_.own_hashes && word != 0 && !test_bit(upper_.matrix.row(position), group)) {
         return fmt::format("group {} lacks bit {}, which one of its sets has", group, position);
       }
     }

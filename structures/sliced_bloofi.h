@@ -6,8 +6,9 @@
 // is passed over, and the search is Flat-Bloofi's.
 //   from keys:    the upper level has its own, larger number of bits and its own hash functions: large groups stay
 //                 sparse. A ready-made filter does not tell its keys, so a group that got one is always looked into.
-//                 A build chooses the size of the groups by a cost model.
 //   from filters: the upper level is the OR of the filters, as in Bloofi: m bits, the same positions.
+// A build from keys chooses the size of the groups, and whether the upper level has hash functions of its own at all, by
+// a cost model (sliced_model.h).
 // Upper bits are never taken back before a group is empty: after many erasures they cost time, never a match.
 //
 // Thread safety: see structure.h. An insert writes the upper level first, so whoever finds a leaf bit finds its group.
@@ -53,11 +54,12 @@ class SlicedBloofi {
     std::uint64_t factor(std::size_t words) const { return upper_bits > 0 ? upper_bits : words; }
     Hasher upper_hasher(const Hasher& leaves) const;
 
-    bool from_keys;
+    bool own_hashes;           // of the upper level; false: it has the positions of the leaves
     bool chosen;               // by choose(); false: given
     std::size_t group_words;   // columns of a group
     std::uint64_t upper_bits;  // in multiples of m; 0: as many as a group has columns
     std::uint64_t upper_k;
+    double expected_hits;      // the share of searches that find something
   };
 
   std::size_t columns() const { return slots_.columns(); }
@@ -78,7 +80,6 @@ class SlicedBloofi {
   Cost query_flat(Keys keys, Matches& out) const;
   template <bool kCount>
   Cost query_sliced(Keys keys, Matches& out) const;
-  void push_matches(Word hits, std::size_t column, std::size_t index, Matches& out) const;
 
   FilterShape shape_;
   Plan plan_;

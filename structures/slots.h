@@ -29,6 +29,16 @@ class Slots {
   bool empty(std::size_t column) const { return used_[column] == 0; }
   Word used(std::size_t column) const { return used_[column]; }
 
+  // Adds to the matches of a key the sets whose bits of a column are set. A set that comes or goes has bits before it is
+  // published.
+  void push(Word hits, std::size_t column, std::size_t index, Matches& out) const {
+    out.ensure(64);
+    for (; hits != 0; hits &= hits - 1) {
+      const SetId set = set_in(column * 64 + static_cast<std::size_t>(std::countr_zero(hits)));
+      out.push(static_cast<std::uint32_t>(index), set, set != kNone);
+    }
+  }
+
   // The set must have no slot. Columns are added as needed.
   std::uint32_t assign(SetId id) {
     const std::uint32_t slot = take(id);

@@ -115,6 +115,12 @@ TEST_P(Conformance, AnEmptyBatchHasNoAnswers) {
   for_each_count([&](const KeyLists& sets) { EXPECT_TRUE(query(*built(sets), {}).empty()); });
 }
 
+std::vector<Match> exact_of(const KeyLists& sets, const std::vector<Key>& keys) {
+  Model model(shape_of({"naive", {{"m", "64"}, {"k", "1"}, {"hash", "double"}, {"seed", "1"}}}));
+  for (SetId id = 0; id < sets.size(); ++id) model.insert(id, sets[id]);
+  return model.exact_matches(keys);
+}
+
 TEST_P(Conformance, SetsWithoutKeysMatchNothingUntilTheyGetSome) {
   for_each_count([&](const KeyLists& sets) {
     const auto structure = built(KeyLists(sets.size()));
@@ -122,7 +128,13 @@ TEST_P(Conformance, SetsWithoutKeysMatchNothingUntilTheyGetSome) {
     EXPECT_TRUE(query(*structure, keys).empty());
     for (SetId id = 0; id < sets.size(); ++id) structure->insert(id, sets[id]);
     EXPECT_EQ(structure->validate(), "");
-    EXPECT_EQ(query(*structure, keys), query(*built(sets), keys));
+    const std::vector<Match> answer = query(*structure, keys);
+    // Sliced Bloofi plans its groups by the keys of the build: other groups rule out other false matches.
+    if (GetParam().structure == "sliced_bloofi") {
+      EXPECT_TRUE(contains_all(answer, exact_of(sets, keys)));
+    } else {
+      EXPECT_EQ(answer, query(*built(sets), keys));
+    }
   });
 }
 
