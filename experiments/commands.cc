@@ -66,6 +66,7 @@ void list_metrics() {
 
 std::string range_of(const HarnessSetting& setting) {
   if (setting.type == "flag") return "true, false";
+  if (setting.type == "text") return "text";
   if (setting.type == "choice") return fmt::format("{}", fmt::join(setting.options, ", "));
   return fmt::format("{:.0f} to {:.0f}", setting.min, setting.max);
 }

@@ -10,9 +10,12 @@
 #include <utility>
 
 #include "experiments/environment.h"
+#include "experiments/errors.h"
+#include "experiments/intersection.h"
 #include "experiments/measure.h"
 #include "experiments/numbers.h"
 #include "experiments/plan.h"
+#include "experiments/rival.h"
 #include "structures/registry.h"
 
 namespace bloomery {
@@ -30,6 +33,7 @@ std::string problem_with(const HarnessSetting& setting, const std::string& text)
     const bool known = std::ranges::find(options, text) != options.end();
     return known ? "" : fmt::format("{} is '{}'{}", setting.name, text, suggestion(text, options));
   }
+  if (setting.type == "text") return "";
   const bool whole = setting.type == "integer";
   const double value = parse_real(text).value_or(std::nan(""));  // which no range holds
   if (value >= setting.min && value <= setting.max && (!whole || parse_integer(text))) return "";
@@ -113,16 +117,42 @@ class Checker {
     if (!find_structure(unit.structure).many_sets && sets != "1") {
       fail(unit, {"N"}, fmt::format("N is {} but {} holds one set; it must be 1", sets, unit.structure));
     }
-    if (unit.scenario == "filter" && sets != "1") fail(unit, {"N"}, fmt::format("N is {}; scenario filter has one set", sets));
+    const bool many = unit.scenario == "index" || unit.scenario == "provenance" || unit.scenario == "window";
+    if (!many && sets != "1") {
+      fail(unit, {"N"}, fmt::format("N is {}; scenario {} has one set", sets, unit.scenario));
+    }
     const std::string& threads = unit.settings.at("threads");
     if (unit.settings.at("backend") == "serial" && threads != "1") {
       fail(
           unit, {"threads", "backend"},
           fmt::format("threads is {} but the backend is serial, which has one; set backend to openmp or tbb", threads));
     }
+    if (unit.scenario == "transfer" && has_rival(unit) && holds_many(unit) != (rival_by(unit) == Equal::By::kMemory)) {
+      fail(unit, {"rival_by", "rival"},
+           fmt::format("rival_by is {}; yoon_tree and bloofi are made equal by memory, and only they",
+                       unit.settings.at("rival_by")));
+    }
+    if (unit.scenario == "intersection") check_intersection(unit);
     std::map<std::string, std::string> params = unit.structure_params;
     params.erase("seed");  // the harness draws it
     if (checked_.insert({unit.structure, std::move(params)}).second) check_structure(unit);
+  }
+
+  void check_intersection(const Unit& unit) {
+    if (has_rival(unit) && (rival_by(unit) != Equal::By::kSent || holds_many(unit))) {
+      fail(unit, {"rival_by", "rival"},
+           fmt::format(
+               "rival is {} by {}; in an intersection it is bloom or compressed_bloom, with rival_by set to sent",
+               unit.settings.at("rival"), unit.settings.at("rival_by")));
+    }
+    std::string drawn;
+    for (const char* name : {"trace", "trace_key", "n", "n_other", "shared"}) drawn += unit.settings.at(name) + "\n";
+    if (!traces_.insert(drawn).second) return;
+    try {
+      check_trace(unit);
+    } catch (const InputError& e) {
+      fail(unit, {"trace"}, e.what());
+    }
   }
 
   void check_structure(const Unit& unit) const {
@@ -152,6 +182,7 @@ class Checker {
   Experiment& experiment_;
   std::set<std::string> integers_;
   std::set<std::pair<std::string, std::map<std::string, std::string>>> checked_;
+  std::set<std::string> traces_;  // that have been read, and what for
 };
 
 }  // namespace

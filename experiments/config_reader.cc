@@ -24,7 +24,7 @@ namespace {
 using yaml::Names;
 using Values = std::map<std::string, std::string>;
 
-const Names kScenarios = {"index", "filter", "provenance", "window"};
+const Names kScenarios = {"index", "filter", "provenance", "window", "transfer", "levels", "intersection"};
 const Names kMaintenance = {"insert", "update", "erase"};
 const Names kScales = {"linear", "log"};
 const Names kKinds = {"line", "bar"};
@@ -186,10 +186,11 @@ class Reader {
 
   void set_phases() {
     experiment_.phases = {"build"};
-    if (experiment_.scenario == "window")
-      experiment_.phases.clear();  // its rows are days, the first of them the build's
+    if (experiment_.scenario == "window" || experiment_.scenario == "levels" || experiment_.scenario == "intersection")
+      experiment_.phases.clear();  // its rows are days, the first of them the build's, or points of a distribution
     if (experiment_.scenario != "index" && experiment_.scenario != "filter") {
-      experiment_.phases.push_back(experiment_.scenario);
+      const bool weighs = experiment_.scenario == "transfer" || experiment_.scenario == "intersection";
+      experiment_.phases.push_back(weighs ? "worth" : experiment_.scenario);
       return;
     }
     if (searches_) experiment_.phases.push_back("search");
@@ -221,6 +222,10 @@ class Reader {
     }
     // What the scenarios count along besides settings.
     if (experiment_.scenario == "window") names.push_back("day");
+    if (experiment_.scenario == "levels")
+      names.insert(names.end(), {"filter_keys", "filter_fill", "fill_error", "posterior"});
+    if (experiment_.scenario == "intersection") names.push_back("skew");
+    if (experiment_.scenario == "transfer") names.insert(names.end(), {"levels", "k_1", "k_2", "m_2", "load"});
     return names;
   }
 

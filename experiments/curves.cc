@@ -202,9 +202,23 @@ class CurveMaker {
     if (!figure_.base.empty()) samples = relative_to(base_of(metric, samples), samples, figure_.speedup);
     for (const auto& [x, place] : axis_.stand(samples, rows)) {
       result.x.push_back(x);
-      result.y.push_back(summary_of(samples.at(place)));
+      const std::optional<Trials> trials = pooled(find_metric(metric), rows, place);
+      result.y.push_back(trials ? share_of(*trials) : summary_of(samples.at(place)));
     }
     return result;
+  }
+
+  // The trials of all repetitions at a place, if the metric is a share of trials.
+  std::optional<Trials> pooled(const Metric& metric, const std::vector<const Row*>& rows,
+                               const std::string& place) const {
+    if (metric.trials == nullptr || !figure_.base.empty()) return std::nullopt;
+    Trials all;
+    for (const Row* row : rows) {
+      const bool here = axis_.place_of(*row) == place && value_of(*row, metric);
+      const std::optional<Trials> trials = here ? metric.trials(*row) : std::nullopt;
+      if (trials) all = {all.successes + trials->successes, all.of + trials->of};
+    }
+    return all.of > 0 ? std::optional(all) : std::nullopt;
   }
 
   // On an axis of series the base stands at one place and is compared with all.

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
 #include "experiments/errors.h"
+#include "experiments/tree_metrics.h"
 #include "structures/params.h"
 
 namespace bloomery {
@@ -20,12 +22,6 @@ struct Text {
   constexpr std::string_view view() const { return {chars, kSize - 1}; }
   char chars[kSize] = {};
 };
-
-// A false negative is a wrong answer, but its time and cost are still what was measured.
-bool counts(const Row& row, std::string_view phase) {
-  const std::string& status = row["status"];
-  return row["phase"] == phase && (status == "ok" || status == "false_negative");
-}
 
 template <Text kPhase, Text kColumn, int kPerUnit>
 Value cell(const Row& row) {
@@ -136,8 +132,17 @@ std::vector<Metric> make_metrics() {
 
 }  // namespace
 
+bool counts(const Row& row, std::string_view phase) {
+  const std::string& status = row["status"];
+  return row["phase"] == phase && (status == "ok" || status == "false_negative");
+}
+
 const std::vector<Metric>& metrics() {
-  static const std::vector<Metric> table = make_metrics();
+  static const std::vector<Metric> table = [] {
+    std::vector<Metric> all = make_metrics();
+    std::ranges::copy(tree_metrics(), std::back_inserter(all));
+    return all;
+  }();
   return table;
 }
 

@@ -11,7 +11,10 @@
 
 #include "experiments/environment.h"
 #include "experiments/filter.h"
+#include "experiments/intersection.h"
+#include "experiments/levels.h"
 #include "experiments/provenance.h"
+#include "experiments/transfer.h"
 #include "experiments/window.h"
 
 namespace bloomery {
@@ -227,6 +230,9 @@ const ScenarioKind& kind_of(const Unit& unit) {
       {"filter", {[](const Unit& u) { return u.phases; }, start_filter}},
       {"provenance", {provenance_steps, start_provenance}},
       {"window", {window_steps, start_window}},
+      {"intersection", {[](const Unit& u) { return u.phases; }, start_intersection}},
+      {"levels", {levels_steps, start_levels}},
+      {"transfer", {[](const Unit& u) { return u.phases; }, start_transfer}},
   };
   const auto found = kinds.find(unit.scenario);
   if (found == kinds.end()) throw std::invalid_argument("unknown scenario '" + unit.scenario + "'");
@@ -281,6 +287,8 @@ void add_param(Row& row, const std::string& name, const std::string& value) {
   if (!params.empty()) params += ';';
   params += name + "=" + text;
 }
+
+void add_param(Row& row, const std::string& name, double value) { add_param(row, name, number_text(value)); }
 
 void add_footprint(Row& row, const AnyStructure& structure) {
   const Footprint footprint = structure.footprint();

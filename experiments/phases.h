@@ -43,6 +43,7 @@ Row unsupported(Row row);                                // empty numbers
 
 void set_number(Row& row, std::string_view column, double value);
 void add_param(Row& row, const std::string& name, const std::string& value);
+void add_param(Row& row, const std::string& name, double value);
 void add_footprint(Row& row, const AnyStructure& structure);
 void add_verdict(Row& row, const Verdict& verdict);         // status false_negative if there is one
 void add_maintenance(Row& row, const Cost& cost, double ops);  // costs an operation

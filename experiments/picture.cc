@@ -228,9 +228,11 @@ class Layout {
     for (std::size_t i = 0; i < curve.x.size(); ++i) {
       const auto at = x_of(index, curve.x[i]);
       const Summary& value = curve.y[i];
-      if (!at || !drawable(value.low, log_y_) || !drawable(value.high, log_y_)) continue;
-      const double length = picture_.y.fraction(value.high) - picture_.y.fraction(value.low);
-      if (length > 0.015) picture_.curves[index].intervals.push_back({*at, value.low, value.high});
+      // On a logarithmic axis an interval from zero comes up from below: of a share of which not one was seen.
+      const double low = log_y_ ? std::max(value.low, picture_.y.low) : value.low;
+      if (!at || !drawable(low, log_y_) || !drawable(value.high, log_y_) || low >= value.high) continue;
+      const double length = picture_.y.fraction(value.high) - picture_.y.fraction(low);
+      if (length > 0.015) picture_.curves[index].intervals.push_back({*at, low, value.high});
     }
   }
 

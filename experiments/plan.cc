@@ -47,14 +47,62 @@ std::vector<HarnessSetting> make_settings() {
       integer("days", 1, 1e6, "365", "window: days that pass"),
       integer("sample_every", 0, 1e6, "0", "window: days between measurements; 0 means a tenth of the days"),
       {"rebuild", "flag", 0, 1, {}, "false", "window: build anew before each measurement"},
+      integer("samples", 1, 1e8, "5000", "transfer, intersection: absent keys whose posterior is computed"),
+      choice("rival", {"none", "bloom", "compressed_bloom", "yoon_tree", "bloofi"},
+             "transfer, intersection: measure this filter instead, made equal to the series' structure"),
+      choice(
+          "rival_by", {"geometric", "measured", "sent", "memory"},
+          "what the rival has in common: geometric mean of the posterior, measured rate, or size, sent or in memory"),
+      integer("groups", 1, 1e6, "256", "transfer: sets that the keys are dealt to if the rival holds many"),
+      choice("of", {"keys", "fill", "rate", "error", "coding"},
+             "levels: of the filters of a level their keys, fills, or errors of the fill that is expected; of queries "
+             "their posteriors in the level; or the size of the tree when coded"),
+      {"shared", "real", 0, 1, {}, "0.5", "intersection: share of the smaller set that is in both"},
+      integer("n_other", 0, 1e9, "0", "intersection: keys of the second set; 0 means n"),
+      {"trace",
+       "text",
+       0,
+       0,
+       {},
+       "none",
+       "intersection: the keys are packets of this capture file (pcap); synthetic: of a made-up one; none: numbers"},
+      choice("trace_key", {"packet", "flow"}, "what makes two packets the same key: all bytes, or addresses and ports"),
+      integer("level", 1, 8, "2", "levels: counted from 1"),
+      {"time_standard",
+       "flag",
+       0,
+       1,
+       {},
+       "false",
+       "transfer: time queries against a standard filter of the same geometric mean, in turns"},
   };
 }
 
 // Settings of one scenario only would be noise in the rows of the others.
 bool has_default_in(const std::string& name, const std::string& scenario) {
-  if (name == "documents" || name == "bundle") return scenario == "provenance";
-  if (name == "days" || name == "sample_every" || name == "rebuild") return scenario == "window";
-  return true;
+  static const std::map<std::string, std::set<std::string>> only = {{"documents", {"provenance"}},
+                                                                    {"bundle", {"provenance"}},
+                                                                    {"days", {"window"}},
+                                                                    {"sample_every", {"window"}},
+                                                                    {"rebuild", {"window"}},
+                                                                    {"samples", {"transfer", "levels", "intersection"}},
+                                                                    {"shared", {"intersection"}},
+                                                                    {"n_other", {"intersection"}},
+                                                                    {"trace", {"intersection"}},
+                                                                    {"trace_key", {"intersection"}},
+                                                                    {"of", {"levels"}},
+                                                                    {"level", {"levels"}},
+                                                                    {"groups", {"transfer"}},
+                                                                    {"rival", {"transfer", "intersection"}},
+                                                                    {"rival_by", {"transfer", "intersection"}},
+                                                                    {"time_standard", {"transfer"}}};
+  const auto found = only.find(name);
+  return found == only.end() || found->second.contains(scenario);
+}
+
+// What these measure is one filter, whatever it is.
+bool has_one_set(const std::string& scenario) {
+  return scenario == "filter" || scenario == "transfer" || scenario == "levels" || scenario == "intersection";
 }
 
 std::uint64_t hash_of(const std::string& text) { return XXH3_64bits(text.data(), text.size()); }
@@ -76,7 +124,7 @@ std::string id_of(const Unit& unit) {
 // m and k as the structure itself derives them, so that rows always show them. Values that cannot be are left for the
 // structure to refuse.
 void derive_filter_size(Unit& unit, const std::set<std::string>& taken) {
-  if (!taken.contains("k") || !taken.contains("m")) return;
+  if (!taken.contains("k") || !taken.contains("m") || !taken.contains("rho")) return;
   try {
     Params params(unit.structure_params);
     const FilterSizes sizes(params);
@@ -152,12 +200,12 @@ class Planner {
     std::erase_if(unit.settings, [&](const auto& item) { return !applies(item.first, taken); });
     for (const HarnessSetting& setting : harness_settings()) {
       if (has_default_in(setting.name, unit.scenario)) {
-        const bool one = setting.name == "N" && unit.scenario == "filter";
+        const bool one = setting.name == "N" && has_one_set(unit.scenario);
         unit.settings.try_emplace(setting.name, one ? "1" : setting.default_value);
       }
     }
     // A filter is sized for the keys that it gets, unless it is told otherwise.
-    if (unit.scenario == "filter" && taken.contains("n_exp")) unit.settings.try_emplace("n_exp", unit.settings["n"]);
+    if (has_one_set(unit.scenario) && taken.contains("n_exp")) unit.settings.try_emplace("n_exp", unit.settings["n"]);
     for (const std::string& name : taken) {
       if (unit.settings.contains(name)) unit.structure_params[name] = unit.settings[name];
     }

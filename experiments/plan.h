@@ -30,7 +30,7 @@ std::vector<Unit> make_plan(const Experiment& experiment);
 // The same table serves checking, `list` and the docs.
 struct HarnessSetting {
   std::string name;
-  std::string type;  // integer, real, flag or choice
+  std::string type;  // integer, real, flag, choice or text
   double min = 0, max = 0;
   std::vector<std::string> options;
   std::string default_value;

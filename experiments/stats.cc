@@ -1,6 +1,7 @@
 #include "experiments/stats.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <random>
 #include <stdexcept>
@@ -50,6 +51,17 @@ Summary with_interval(double median, std::size_t count, const std::vector<double
 }
 
 }  // namespace
+
+Summary share_of(const Trials& trials) {
+  if (!(trials.of > 0)) throw std::invalid_argument("a share needs at least one trial");
+  constexpr double kZ = 1.959963984540054;  // of the normal distribution, 2.5 % on either side
+  const double n = trials.of, share = trials.successes / n, slack = kZ * kZ / n;
+  const double middle = (share + slack / 2) / (1 + slack);
+  const double half = kZ * std::sqrt(share * (1 - share) / n + slack / (4 * n)) / (1 + slack);
+  const double low = trials.successes == 0 ? 0 : middle - half;  // free of rounding at either end
+  const double high = trials.successes == n ? 1 : middle + half;
+  return {.median = share, .low = low, .high = high, .count = 1};
+}
 
 Summary summarize(std::vector<double> values) {
   if (values.empty()) throw std::invalid_argument("summarize needs at least one value");

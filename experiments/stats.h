@@ -13,6 +13,15 @@ struct Summary {
   int count = 0;
 };
 
+// How often something happened of how many times it could have.
+struct Trials {
+  double successes = 0;
+  double of = 0;
+};
+
+// The share, with its 95 % interval by Wilson's score, which also holds for shares that are small or zero.
+Summary share_of(const Trials& trials);
+
 Summary summarize(std::vector<double> values);  // at least one value; deterministic
 
 }  // namespace bloomery

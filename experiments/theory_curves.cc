@@ -61,6 +61,22 @@ Value least_bits(const Row&, const std::string& x) {
   return rate && *rate > 0 && *rate < 1 ? Value(-std::log2(*rate)) : std::nullopt;
 }
 
+// Of a filter that is sent, bits a key: what no structure of that rate can go below.
+Value bound_for(const Row& row, Value rate) {
+  const Value n = row.number("n"), room = row.number("n_exp");
+  if (!rate || !n || !room || *rate <= 0 || *rate >= 1 || row["phase"] != "worth") return std::nullopt;
+  return *n * least_bits_for_rate(*rate) / *room;
+}
+
+Value bound_measured(const Row& row, const std::string&) {
+  const Value wrong = row.number("false_positives"), queries = row.number("ops");
+  return wrong && queries && *queries > 0 ? bound_for(row, *wrong / *queries) : std::nullopt;
+}
+
+Value bound_geometric(const Row& row, const std::string&) { return bound_for(row, row.number("geometric_rate")); }
+
+Value poisson_above(const Row& row, const std::string&) { return row.number("poisson_above"); }
+
 }  // namespace
 
 const std::vector<Theory>& theories() {
@@ -73,6 +89,9 @@ const std::vector<Theory>& theories() {
       {"sliced_time", "cost model", true, sliced_time},
       {"bits_with_k", "formula", true, bits_with_k},
       {"least_bits", "least that any structure needs", false, least_bits},
+      {"bound_measured", "least for the measured rate", true, bound_measured},
+      {"bound_geometric", "least for the geometric mean", true, bound_geometric},
+      {"poisson_above", "Poisson", true, poisson_above},
   };
   return table;
 }

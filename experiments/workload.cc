@@ -170,6 +170,7 @@ RunSettings settings_of(const Unit& unit) {
   settings.rebuild = reader.flag("rebuild");
   settings.documents = reader.integer("documents", 10000);
   settings.bundle = reader.integer("bundle", 3);
+  settings.samples = reader.integer("samples", 5000);
   return settings;
 }
 

@@ -18,7 +18,7 @@ namespace bloomery {
 class Random {
  public:
   // What a stream is for; two purposes never share one.
-  enum Purpose : std::uint64_t { kSets, kQueries, kMaintenance, kRecheck, kDocuments };
+  enum Purpose : std::uint64_t { kSets, kQueries, kMaintenance, kRecheck, kDocuments, kSamples, kTrace };
 
   Random(std::uint64_t seed, std::uint64_t repeat, Purpose purpose, std::uint64_t item = 0);
   std::uint64_t next();
@@ -65,6 +65,7 @@ struct RunSettings {
   bool rebuild = false;            // build anew before each measurement
   std::uint64_t documents = 0;     // scenario provenance
   std::uint64_t bundle = 0;
+  std::uint64_t samples = 0;  // scenario transfer: keys whose posterior is computed
 };
 RunSettings settings_of(const Unit& unit);  // throws InputError for a value of the wrong type
 

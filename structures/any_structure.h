@@ -7,6 +7,7 @@
 #include <string>
 
 #include "structures/structure.h"
+#include "structures/worth.h"
 
 namespace bloomery {
 
@@ -25,6 +26,8 @@ class AnyStructure {
   virtual std::string validate() const = 0;  // "" when every invariant holds, or when there is none to check
   virtual std::optional<BlockLoads> loads(Keys keys) const = 0;
   virtual std::optional<Traffic> traffic() const = 0;  // absent for what lives in one process
+  virtual std::optional<Worth> worth(Keys sample) const = 0;   // the sample is of keys that are in no set
+  virtual bool intersect_with(const AnyStructure& other) = 0;  // false if it cannot be, or not with such a one
   virtual bool concurrent_insert() const = 0;
   virtual bool concurrent_maintenance() const = 0;  // sets may come and go at the same time
 };
@@ -73,6 +76,18 @@ class Erased final : public AnyStructure {
   std::optional<Traffic> traffic() const override {
     if constexpr (Travels<T>) return it_.traffic();
     return std::nullopt;
+  }
+  std::optional<Worth> worth([[maybe_unused]] Keys sample) const override {
+    if constexpr (Weighs<T>) return it_.worth(sample);
+    return std::nullopt;
+  }
+  bool intersect_with([[maybe_unused]] const AnyStructure& other) override {
+    if constexpr (Intersects<T>) {
+      const auto* same = dynamic_cast<const Erased*>(&other);
+      if (same != nullptr) it_.intersect_with(same->it_);
+      return same != nullptr;
+    }
+    return false;
   }
   bool concurrent_insert() const override { return T::kConcurrentInsert; }
   bool concurrent_maintenance() const override {

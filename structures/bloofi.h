@@ -40,6 +40,7 @@
 #include "structures/maintenance.h"
 #include "structures/similarity.h"
 #include "structures/stable_array.h"
+#include "structures/worth.h"
 
 namespace bloomery {
 
@@ -60,6 +61,7 @@ class Bloofi {
   Cost query(Keys keys, Matches& out) const;
   Footprint footprint() const;
   std::string validate() const;
+  Worth worth(Keys sample) const;  // of whether any set has a key
 
   // For tests: the sets below each child of the root, in order.
   std::vector<std::vector<SetId>> sets_below_root() const;

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "structures/lookahead.h"
+#include "structures/packed_filter.h"
 
 namespace bloomery {
 namespace {
@@ -124,6 +125,15 @@ void Bloom::halve() {
 double Bloom::posterior_false_positive_rate() const {
   const double fill = static_cast<double>(count_ones(bits(), shape_.words())) / static_cast<double>(shape_.hasher.m());
   return std::pow(fill, static_cast<double>(shape_.hasher.k()));
+}
+
+Worth Bloom::worth(Keys) const {
+  const double rate = posterior_false_positive_rate();
+  return {.geometric_rate = rate,
+          .expected_rate = rate,
+          .array_bits = size_in_bits(),
+          .sent_bits = coded_bits({.numbers = {}, .stretch_bits = {size_in_bits()}}, bits()),
+          .hashes = static_cast<double>(shape_.hasher.k())};
 }
 
 }  // namespace bloomery

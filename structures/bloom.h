@@ -4,6 +4,7 @@
 
 #include "structures/arena.h"
 #include "structures/filter_shape.h"
+#include "structures/worth.h"
 
 namespace bloomery {
 
@@ -34,6 +35,7 @@ class Bloom {
 
   // The share of bits set, to the power k: the false positive probability of this very filter.
   double posterior_false_positive_rate() const;
+  Worth worth(Keys sample) const;  // the same for every key
   std::uint64_t size_in_bits() const { return shape_.hasher.m(); }
   FilterBits view() const { return {bits(), shape_.words()}; }
 

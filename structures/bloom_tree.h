@@ -19,6 +19,7 @@
 #include "structures/packed_filter.h"
 #include "structures/structure.h"
 #include "structures/tree_shape.h"
+#include "structures/worth.h"
 
 namespace bloomery {
 
@@ -57,6 +58,7 @@ class BloomTree {
 
   // --- what the tree is worth. Levels count from 0 here; a key's filters are those that it visits, each once.
   std::size_t depth() const { return shape_.depth(); }
+  const TreeLevel& level(std::size_t i) const { return shape_.levels[i]; }
   std::uint64_t size_in_bits() const { return shape_.bits(); }
   std::uint64_t filters(std::size_t level) const { return shape_.filters(level); }
   double fill(std::size_t level) const;                // the share of the level's bits that are set
@@ -72,6 +74,7 @@ class BloomTree {
   GeometricMean geometric_mean_rate(Keys keys) const;
   // The rate that is to be measured, by the last level: the mean over the keys.
   double expected_false_positive_rate(Keys keys) const;
+  Worth worth(Keys sample) const;
 
   // --- to be sent
   Bytes save() const;                     // a code a level

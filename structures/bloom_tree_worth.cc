@@ -88,6 +88,19 @@ double BloomTree::expected_false_positive_rate(Keys keys) const {
   return std::accumulate(rates.begin(), rates.end(), 0.0) / static_cast<double>(rates.size());
 }
 
+// A query that is told yes has been through all filters of the key.
+Worth BloomTree::worth(Keys sample) const {
+  const GeometricMean mean = geometric_mean_rate(sample);
+  double hashes = 0, filters = 1;
+  for (const TreeLevel& level : shape_.levels) hashes += filters *= static_cast<double>(level.k);
+  return {.geometric_rate = mean.rate,
+          .zero_share = static_cast<double>(mean.zeros) / static_cast<double>(sample.size()),
+          .expected_rate = expected_false_positive_rate(sample),
+          .array_bits = size_in_bits(),
+          .sent_bits = compressed_bits(),
+          .hashes = hashes};
+}
+
 // --- to be sent ------------------------------------------------------------------------------------------------------
 
 PackedShape BloomTree::packed_shape() const {

@@ -15,13 +15,6 @@ constexpr double kMostBits = 0x1p40;
 // Bits a key of an array that n_exp keys leave half full: the fewest that are worth compressing.
 double half_full(double k) { return k / std::log(2.0); }
 
-// With k hash functions and `bits` bits of array a key, what a key takes when coded. It grows with the array, without
-// bound, from where the array is half full.
-double coded_bits_a_key(double k, double bits) {
-  const double empty = std::exp(-k / bits);
-  return -bits * (empty * std::log2(empty) + (1 - empty) * std::log2(-std::expm1(-k / bits)));
-}
-
 double array_for_coded_bits(double k, double c) {
   double low = half_full(k), high = low;
   while (coded_bits_a_key(k, high) < c && high < kMostBits) high *= 2;
@@ -31,8 +24,6 @@ double array_for_coded_bits(double k, double c) {
   }
   return high;
 }
-
-double array_for_rate(double k, double rho) { return -k / std::log1p(-std::pow(rho, 1 / k)); }
 
 Bloom plain_filter(Params plain) { return Bloom(plain); }
 
@@ -51,7 +42,7 @@ CompressedShape::CompressedShape(Params& params) {
   const std::uint64_t n_exp = params.integer("n_exp", 10000, 1, 1ULL << 36, "keys expected in a filter");
   k = params.integer("k", 2, 1, kMostHashes, "hash functions");
   const auto hashes = static_cast<double>(k);
-  const double by_rate = array_for_rate(hashes, rho), keys = static_cast<double>(n_exp);
+  const double by_rate = bits_for_rate(hashes, rho), keys = static_cast<double>(n_exp);
   const double c = params.real("c", coded_bits_a_key(hashes, by_rate), 0, 1 << 20, "bits a key when compressed");
   if (params.given("c") && c < half_full(hashes)) {
     throw ParamError("c",

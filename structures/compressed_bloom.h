@@ -42,6 +42,7 @@ class CompressedBloom {
   void union_with(const CompressedBloom& other) { bloom_.union_with(other.bloom_); }
   void intersect_with(const CompressedBloom& other) { bloom_.intersect_with(other.bloom_); }
   double posterior_false_positive_rate() const { return bloom_.posterior_false_positive_rate(); }
+  Worth worth(Keys sample) const { return bloom_.worth(sample); }
   std::uint64_t size_in_bits() const { return bloom_.size_in_bits(); }
   std::uint64_t compressed_bits() const;  // by the coder
   std::uint64_t zstd_bits() const;        // by zstd

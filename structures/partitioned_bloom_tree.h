@@ -27,6 +27,8 @@ class PartitionedBloomTree {
   Footprint footprint() const { return tree_.footprint(); }
   std::string validate() const { return tree_.validate(); }
 
+  void intersect_with(const PartitionedBloomTree& other) { tree_.intersect_with(other.tree_); }
+  Worth worth(Keys sample) const { return tree_.worth(sample); }
   const BloomTree& tree() const { return tree_; }
 
  private:

@@ -32,7 +32,19 @@ inline std::uint64_t best_hashes(double c) {
 inline double false_positive_rate(double m, double k, double n) { return std::pow(1 - std::exp(-k * n / m), k); }
 
 // Tutorial, Fig. 2: bits a key for a rate with k hash functions.
-inline double bits_for_rate(double k, double rate) { return -k / std::log(1 - std::exp(std::log(rate) / k)); }
+inline double bits_for_rate(double k, double rate) { return -k / std::log1p(-std::exp(std::log(rate) / k)); }
+
+// With k hash functions and `bits` bits of array a key, what a key takes when the array is arithmetic-coded. It grows
+// with the array, without bound, from where the array is half full.
+inline double coded_bits_a_key(double k, double bits) {
+  const double empty = std::exp(-k / bits);
+  return -bits * (empty * std::log2(empty) + (1 - empty) * std::log2(-std::expm1(-k / bits)));
+}
+
+// Bits a key for a rate: that no structure can go below, and of a standard filter with the best number of hash
+// functions (Fu and Biersack, Eq. 14), which arithmetic coding cannot make smaller.
+inline double least_bits_for_rate(double rate) { return -std::log2(rate); }
+inline double standard_bits_for_rate(double rate) { return -std::log2(rate) / std::log(2.0); }
 
 // Bloofi 7.2.1: filters checked when exactly one path is followed and every inner node has l children.
 inline double ideal_search_cost(double l, double sets) { return l * std::log(sets) / std::log(l) + 1; }

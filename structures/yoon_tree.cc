@@ -8,6 +8,7 @@
 
 #include "structures/bit_windows.h"
 #include "structures/filter_shape.h"
+#include "structures/packed_filter.h"
 #include "structures/probes.h"
 #include "structures/rolling.h"
 
@@ -159,10 +160,15 @@ Footprint YoonTree::footprint() const {
   return result;
 }
 
+// That a child's group says yes to a key of no set.
+double YoonTree::group_rate(const Level& level, std::uint64_t node) const {
+  const std::uint64_t ones = count_ones_between(bits(), level.first_bit + node * level.m, level.m);
+  return std::pow(static_cast<double>(ones) / static_cast<double>(level.m), static_cast<double>(shape_.k));
+}
+
 double YoonTree::expected_below(std::size_t depth, std::uint64_t node) const {
   const Level& level = shape_.levels[depth];
-  const std::uint64_t ones = count_ones_between(bits(), level.first_bit + node * level.m, level.m);
-  const double yes = std::pow(static_cast<double>(ones) / static_cast<double>(level.m), static_cast<double>(shape_.k));
+  const double yes = group_rate(level, node);
   double below = 0;
   for (std::uint64_t i = 0; i < children(level, node); ++i) {
     below += depth + 1 < shape_.levels.size() ? expected_below(depth + 1, node * shape_.d + i) : 1;
@@ -171,5 +177,46 @@ double YoonTree::expected_below(std::size_t depth, std::uint64_t node) const {
 }
 
 double YoonTree::expected_false_matches() const { return expected_below(0, 0); }
+
+// That a key of no set is led from the node to any leaf.
+double YoonTree::any_below(std::size_t depth, std::uint64_t node) const {
+  const Level& level = shape_.levels[depth];
+  const double yes = group_rate(level, node);
+  double none = 1;
+  for (std::uint64_t i = 0; i < children(level, node); ++i) {
+    none *= 1 - yes * (depth + 1 < shape_.levels.size() ? any_below(depth + 1, node * shape_.d + i) : 1);
+  }
+  return 1 - none;
+}
+
+// The sum over the leaves below of the logarithms of their chains' products, in which a node counts as wrong if any of
+// its groups is.
+double YoonTree::log_chains_below(std::size_t depth, std::uint64_t node) const {
+  const Level& level = shape_.levels[depth];
+  const double groups = static_cast<double>(children(level, node));
+  const double wrong = std::log(1 - std::pow(1 - group_rate(level, node), groups));
+  if (depth + 1 == shape_.levels.size()) return groups * wrong;
+  const std::uint64_t first = node * shape_.d * level.leaves;
+  const double leaves = static_cast<double>(std::min(shape_.sets, first + shape_.d * level.leaves) - first);
+  double below = leaves * wrong;
+  for (std::uint64_t i = 0; i < children(level, node); ++i) below += log_chains_below(depth + 1, node * shape_.d + i);
+  return below;
+}
+
+// By the paper that compares it with others, the posterior of a query is the product over one chain of nodes; what a
+// user sees is how often any chain says yes.
+Worth YoonTree::worth(Keys) const {
+  PackedShape packed;
+  double hashes = 0;
+  for (const Level& level : shape_.levels) {
+    packed.stretch_bits.push_back(level.nodes * level.m);
+    hashes += static_cast<double>(shape_.d * shape_.k);
+  }
+  return {.geometric_rate = std::exp(log_chains_below(0, 0) / static_cast<double>(shape_.sets)),
+          .expected_rate = any_below(0, 0),
+          .array_bits = size_in_bits(),
+          .sent_bits = coded_bits(packed, bits()),
+          .hashes = hashes};
+}
 
 }  // namespace bloomery

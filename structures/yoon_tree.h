@@ -14,6 +14,7 @@
 
 #include "structures/arena.h"
 #include "structures/structure.h"
+#include "structures/worth.h"
 
 namespace bloomery {
 
@@ -33,6 +34,7 @@ class YoonTree {
   std::uint64_t size_in_bits() const;
   // Sets that a key of none of them is led to on average, by the share of bits set in each node.
   double expected_false_matches() const;
+  Worth worth(Keys sample) const;  // of whether any set has a key
 
  private:
   struct Level {
@@ -59,7 +61,10 @@ class YoonTree {
   template <bool kCount>
   void search(std::size_t level, std::uint64_t node, std::uint64_t hash, std::uint32_t index, Matches& out,
               Cost& cost) const;
+  double group_rate(const Level& level, std::uint64_t node) const;
   double expected_below(std::size_t level, std::uint64_t node) const;
+  double any_below(std::size_t level, std::uint64_t node) const;
+  double log_chains_below(std::size_t level, std::uint64_t node) const;
 
   Shape shape_;
   bool atomic_;

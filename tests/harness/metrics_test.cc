@@ -2,11 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <map>
 #include <set>
 #include <string>
 
 #include "experiments/errors.h"
+#include "structures/theory.h"
 #include "tests/harness/support.h"
 
 namespace bloomery {
@@ -36,7 +38,11 @@ Row row_of(const std::string& phase) {
                                                     {"false_positives", "40"},
                                                     {"false_negatives", "17"}};
   for (const auto& [name, value] : cells) row[name] = value;
-  row["params"] = "least_load=18;mean_load=19;most_load=20";
+  row["params"] =
+      "least_load=18;mean_load=19;most_load=20;geometric_rate=0.25;expected_rate=0.3;zero_share=0.2;sent_bits=400;"
+      "array_bits=800;n_exp=50;one_sided_found=3;one_sided_keys=60;hashes=12;time_ratio=1.5;share_above=0.1;level_mean="
+      "0.15;"
+      "level_variation=4;poisson_mean=2;by_level=0.6;by_filter=0.7;by_filter_without_delimiters=0.55";
   row["phase"] = phase;
   return row;
 }
@@ -77,6 +83,29 @@ TEST(Metrics, ValuesOfACraftedRow) {
       {"window_time", 2},
       {"read_rate", 0.032},
       {"false_positive_rate", 40.0 / (100 * 10 - 100)},
+      {"geometric_rate", 0.25},
+      {"measured_rate", 0.4},
+      {"expected_rate", 0.3},
+      {"zero_share", 0.2},
+      {"one_sided_rate", 0.05},
+      {"sent_per_key", 8},
+      {"array_per_key", 16},
+      {"sent_over_array", 0.5},
+      {"over_least_geometric", 5},  // 10 bits a key, where a rate of 1/4 takes 2
+      {"over_least_measured", 10 / std::log2(2.5)},
+      {"over_standard_geometric", 5 * std::log(2.0)},
+      {"over_standard_measured", 10 * std::log(2.0) / std::log2(2.5)},
+      {"over_compressed_geometric", 10 / coded_bits_a_key(2, bits_for_rate(2, 0.25))},
+      {"over_compressed_measured", 10 / coded_bits_a_key(2, bits_for_rate(2, 0.4))},
+      {"hash_ratio", 6},  // 12, where a standard filter takes 2
+      {"time_ratio", 1.5},
+      {"share_above", 0.1},
+      {"level_mean", 0.15},
+      {"level_variation", 4},
+      {"poisson_mean", 2},
+      {"by_level", 0.6},
+      {"by_filter", 0.7},
+      {"by_filter_without_delimiters", 0.55},
   };
   for (const Metric& metric : metrics()) {
     ASSERT_TRUE(expected.contains(metric.name)) << "say here what " << metric.name << " is of this row";

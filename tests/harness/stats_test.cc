@@ -91,5 +91,18 @@ TEST(SummarizeGroups, DrawsGroupsAndNotOnlyValues) {
   EXPECT_THROW(summarize_groups({}), std::invalid_argument);
 }
 
+// Wilson's score, against values from tables.
+TEST(Shares, HaveWilsonsInterval) {
+  const Summary half = share_of(Trials{5, 10}), none = share_of(Trials{0, 10}), all = share_of(Trials{10, 10});
+  EXPECT_DOUBLE_EQ(half.median, 0.5);
+  EXPECT_NEAR(half.low, 0.2366, 1e-4);
+  EXPECT_NEAR(half.high, 0.7634, 1e-4);
+  EXPECT_EQ(none.low, 0);
+  EXPECT_NEAR(none.high, 0.2775, 1e-4);
+  EXPECT_NEAR(all.low, 1 - 0.2775, 1e-4);
+  EXPECT_EQ(all.high, 1);
+  EXPECT_THROW(share_of(Trials{0, 0}), std::invalid_argument);
+}
+
 }  // namespace
 }  // namespace bloomery
