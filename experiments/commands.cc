@@ -153,9 +153,17 @@ int describe_command(const Options& options) {
 void add_config_options(CLI::App& command, Options& options) {
   command.add_option("paths", options.paths, "experiment files, or folders of them; configs if there are none");
   command.add_option("--profile", options.profile, "quick, default or paper")->capture_default_str();
+  add_set_option(command, options);
+  command.add_option("--only", options.only, "an experiment or a figure by its id");
+  add_folder_options(command, options);
+}
+
+void add_set_option(CLI::App& command, Options& options) {
   command.add_option("--set", options.set, "key=value: overrides a setting (a,b,c sweeps it); repeatable")
       ->allow_extra_args(false);
-  command.add_option("--only", options.only, "an experiment or a figure by its id");
+}
+
+void add_folder_options(CLI::App& command, Options& options) {
   command.add_option("--results", options.results, "folder of the rows")->capture_default_str();
   command.add_option("--plots", options.plots, "folder of the figures")->capture_default_str();
 }

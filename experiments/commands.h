@@ -30,10 +30,13 @@ int plot_command(const Options& options);      // rows into figures
 int claims_command(const Options& options);    // what the rows say of the papers' claims
 int report_command(const Options& options);    // figures into one page
 int validate_command(const Options& options);  // every profile of every config, measuring nothing
+int optimize_command(const Options& options);  // searches for settings of a BloomTree
 int list_command(const Options& options);
 int describe_command(const Options& options);
 
 void add_config_options(CLI::App& command, Options& options);  // what every command that reads configs takes
+void add_set_option(CLI::App& command, Options& options);
+void add_folder_options(CLI::App& command, Options& options);
 void add_run_options(CLI::App& command, Options& options);
 void add_report_options(CLI::App& command, Options& options);
 

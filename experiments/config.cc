@@ -85,13 +85,19 @@ Experiment load_experiment(const fs::path& file, const std::string& profile, con
   }
   try {
     Experiment experiment = read_experiment(file, profile);
-    for (const auto& [name, value] : overrides) apply_override(experiment, name, value);
-    check_experiment(experiment);
+    finish_experiment(experiment, overrides);
     check_claims(experiment, profile, !overrides.empty());
     return experiment;
   } catch (const MarkedError& e) {
     throw InputError(fmt::format("{}: {}", place(file, e.mark), e.what()));
   }
+}
+
+void finish_experiment(Experiment& experiment, const Overrides& overrides) try {
+  for (const auto& [name, value] : overrides) apply_override(experiment, name, value);
+  check_experiment(experiment);
+} catch (const MarkedError& e) {
+  throw InputError(fmt::format("{}: {}", place(experiment.file, e.mark), e.what()));
 }
 
 // What the regression gate counts is neither drawn nor quoted: it is found only where it is asked for.

@@ -38,7 +38,7 @@ struct FigureSpec {
   std::vector<std::string> y;     // metrics (metrics.h); several give a curve a series and metric
   std::string xscale = "linear";  // linear or log
   std::string yscale = "linear";
-  std::string kind = "line";                 // line or bar
+  std::string kind = "line";                 // line, bar or points
   std::vector<std::string> series;           // the ones drawn; empty means all
   std::vector<std::string> curves;           // theory, by name (theory_curves.h)
   std::string base;                          // not empty: y is relative to this series, in the same repetition
@@ -65,7 +65,7 @@ struct Experiment {
   std::string id;
   std::string about;
   std::string notes;               // shown in the report: what differs from the paper, and why
-  std::string scenario = "index";  // index, filter, provenance or window
+  std::string scenario = "index";  // index, filter, provenance, window or optimize
   Source source;
   Settings defaults;
   std::vector<Axis> sweep;  // crossed
@@ -90,6 +90,9 @@ using Overrides = std::vector<std::pair<std::string, std::string>>;  // --set ke
 // would be right". Every value is checked here, by building the plan and asking each structure, so that nothing runs if
 // anything is wrong.
 Experiment load_experiment(const std::filesystem::path& file, const std::string& profile, const Overrides& overrides);
+
+// The same for an experiment that no file describes, but for the reading. Its `file` says where it comes from.
+void finish_experiment(Experiment& experiment, const Overrides& overrides);
 
 // Every *.yaml below a folder, sorted, or the file itself.
 std::vector<std::filesystem::path> find_configs(const std::filesystem::path& path);

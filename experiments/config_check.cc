@@ -14,6 +14,7 @@
 #include "experiments/intersection.h"
 #include "experiments/measure.h"
 #include "experiments/numbers.h"
+#include "experiments/optimize.h"
 #include "experiments/plan.h"
 #include "experiments/rival.h"
 #include "structures/registry.h"
@@ -121,6 +122,7 @@ class Checker {
     if (!many && sets != "1") {
       fail(unit, {"N"}, fmt::format("N is {}; scenario {} has one set", sets, unit.scenario));
     }
+    if (unit.scenario == "optimize") check_search(unit);
     const std::string& threads = unit.settings.at("threads");
     if (unit.settings.at("backend") == "serial" && threads != "1") {
       fail(
@@ -152,6 +154,14 @@ class Checker {
       check_trace(unit);
     } catch (const InputError& e) {
       fail(unit, {"trace"}, e.what());
+    }
+  }
+
+  void check_search(const Unit& unit) const {
+    try {
+      check_optimize(unit);
+    } catch (const ParamError& e) {
+      fail(unit, {e.name()}, e.what());
     }
   }
 

@@ -24,10 +24,11 @@ namespace {
 using yaml::Names;
 using Values = std::map<std::string, std::string>;
 
-const Names kScenarios = {"index", "filter", "provenance", "window", "transfer", "levels", "intersection"};
+const Names kScenarios = {"index", "filter", "provenance", "window", "transfer", "levels", "intersection",
+                           "optimize"};
 const Names kMaintenance = {"insert", "update", "erase"};
 const Names kScales = {"linear", "log"};
-const Names kKinds = {"line", "bar"};
+const Names kKinds = {"line", "bar", "points"};
 
 bool contains(const Names& names, const std::string& name) { return std::ranges::find(names, name) != names.end(); }
 
@@ -186,8 +187,10 @@ class Reader {
 
   void set_phases() {
     experiment_.phases = {"build"};
-    if (experiment_.scenario == "window" || experiment_.scenario == "levels" || experiment_.scenario == "intersection")
-      experiment_.phases.clear();  // its rows are days, the first of them the build's, or points of a distribution
+    static const Names unbuilt = {"window", "levels", "intersection", "optimize"};
+    if (contains(unbuilt, experiment_.scenario))
+      experiment_.phases.clear();  // its rows are days, the first of them the build's, or points, or settings
+    if (experiment_.scenario == "optimize") experiment_.phases.push_back("setting");
     if (experiment_.scenario != "index" && experiment_.scenario != "filter") {
       const bool weighs = experiment_.scenario == "transfer" || experiment_.scenario == "intersection";
       experiment_.phases.push_back(weighs ? "worth" : experiment_.scenario);

@@ -114,7 +114,7 @@ class XAxis {
     if (!metric_) return row.get(name_);
     std::string place;
     for (const std::string& name : swept_) place += row.get(name) + ";";
-    return place;
+    return place + row.get("setting") + ";";  // of an optimiser: many rows a point of the sweep
   }
 
   // Where the places of one series stand, in order: {x, place}.
@@ -183,7 +183,8 @@ class CurveMaker {
   void add_each_series(const std::vector<std::string>& series, std::vector<Curve>& curves) const {
     for (const std::string& name : series) {
       for (const std::string& metric : figure_.y) {
-        const std::string full = figure_.y.size() > 1 ? name + ", " + find_metric(metric).label : name;
+        const std::string& label = find_metric(metric).label;
+        const std::string full = figure_.y.size() == 1 ? name : series.size() == 1 ? label : name + ", " + label;
         curves.push_back(curve(full, name, metric, rows_of_series(rows_, {name})));
       }
     }
@@ -321,6 +322,7 @@ std::string legend_name(const Curve& curve, const std::string& y_label) {
   std::string name = curve.name;
   if (!y_label.empty() && name.size() > y_label.size() && name.ends_with(" " + y_label)) {
     name.erase(name.size() - y_label.size() - 1);
+    if (name.ends_with(',')) name.pop_back();
   }
   return name;
 }

@@ -49,6 +49,8 @@ const Look* known_look(const std::string& name) {
       {"Split block", {kPurple, "P", "-", "--"}},
       {"Split block serial", {kPurple, "X", "--", "||"}},
       {"Line read", {kGrey, "x", ":", ".."}},
+      {"Exhaustive", {kSky, "o", "-", ""}},
+      {"Genetic", {kVermilion, "x", "--", "//"}},
       {"serial", {kGrey, "s", "-", ""}},
       {"OpenMP", {kBlue, "o", "-", "//"}},
       {"TBB", {kOrange, "^", "--", "\\\\"}},
@@ -90,9 +92,7 @@ bool one_series(const FigureSpec& figure, const Experiment& experiment) {
   return (figure.series.empty() ? experiment.series.size() : figure.series.size()) == 1;
 }
 
-}  // namespace
-
-Look look_of(const Curve& curve, const FigureSpec& figure, const Experiment& experiment) {
+Look look_with_line(const Curve& curve, const FigureSpec& figure, const Experiment& experiment) {
   if (curve.theory) return {kTheoryGrey, "", index_in(figure.curves, curve.metric) % 2 == 0 ? "--" : ":", ""};
   const std::size_t metric = index_in(figure.y, curve.metric);
   const bool by_metric = curve.series.empty() || (figure.y.size() > 1 && one_series(figure, experiment));
@@ -102,6 +102,14 @@ Look look_of(const Curve& curve, const FigureSpec& figure, const Experiment& exp
     const Look other = numbered_look(metric);
     look = {look.color, other.marker, other.dash, other.hatch};
   }
+  return look;
+}
+
+}  // namespace
+
+Look look_of(const Curve& curve, const FigureSpec& figure, const Experiment& experiment) {
+  Look look = look_with_line(curve, figure, experiment);
+  if (figure.kind == "points" && !curve.theory) look.dash = "none";
   return look;
 }
 

@@ -33,6 +33,9 @@ int run(int argc, char** argv) {
   bloomery::add_config_options(*report, options);
   bloomery::add_report_options(*report, options);
   bloomery::add_config_options(*add("validate", "check every profile", bloomery::validate_command), options);
+  CLI::App* optimize = add("optimize", "search for the settings of a BloomTree", bloomery::optimize_command);
+  bloomery::add_set_option(*optimize, options);
+  bloomery::add_folder_options(*optimize, options);
   CLI::App* list = add("list", "list what there is", bloomery::list_command);
   list->add_option("what", options.what, "what to list")
       ->default_val("experiments")

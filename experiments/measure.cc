@@ -2,12 +2,15 @@
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <cmath>
 #include <exception>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
 
+#include "experiments/optimize.h"
 #include "experiments/phases.h"
 #include "structures/theory.h"
 
@@ -43,6 +46,8 @@ class Engine {
     if (stopped_ || unit_ == nullptr) return;
     const std::string& status = waiting_["status"];
     if (!run.error_occurred && (status == "ok" || status == "false_negative")) add_time(run.real_accumulated_time);
+    std::ranges::move(more_rows_, std::back_inserter(rows_));
+    more_rows_.clear();
     rows_.push_back(std::move(waiting_));
     if (last_) finish_unit();
   }
@@ -56,7 +61,9 @@ class Engine {
     if (failed_) return error_row(unit, phase, "skipped", "an earlier phase failed");
     try {
       if (!scenario_) scenario_ = start(unit, inputs_);
-      return scenario_->run(step, timed);
+      Row row = scenario_->run(step, timed);
+      more_rows_ = scenario_->more_rows();
+      return row;
     } catch (const std::exception& error) {
       failed_ = true;  // what is left of the structure is anyone's guess
       return error_row(unit, phase, "error", error.what());
@@ -96,6 +103,7 @@ class Engine {
   bool failed_ = false;  // a step of this unit
   std::vector<Row> rows_;
   Row waiting_;
+  std::vector<Row> more_rows_;  // of the same step
   const Unit* unit_ = nullptr;
   bool last_ = false;
   std::exception_ptr stopped_;
@@ -161,6 +169,7 @@ void measure(const std::vector<Unit>& units, const std::function<void(const Unit
 }
 
 double estimated_bytes(const Unit& unit) {
+  if (unit.scenario == "optimize") return optimize_bytes(unit);
   constexpr double kKeyBytes = 8;
   const double exact_bytes = unit.scenario == "filter" ? 0 : 32;  // a key in the hash table that answers are checked with
   const RunSettings settings = settings_of(unit);

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include "experiments/errors.h"
 #include "experiments/tree_metrics.h"
+#include "experiments/tree_space.h"
 #include "structures/params.h"
 
 namespace bloomery {
@@ -91,8 +93,58 @@ Value messages(const Row& row) {
   return quotient(row.number("matches"), row.number("ops"));
 }
 
+// --- of a setting that the optimiser tried ---
+
+Value wrong_share(const Row& row) {
+  return counts(row, "setting") ? quotient(row.number("false_positives"), row.number("ops")) : std::nullopt;
+}
+
+std::optional<Trials> wrong_answers(const Row& row) {
+  const Value wrong = row.number("false_positives"), queries = row.number("ops");
+  return wrong && queries ? std::optional(Trials{*wrong, *queries}) : std::nullopt;
+}
+
+Value share_at(Value rate, const Row& row) {
+  const Value bits = cell<"setting", "bits_sent", 1>(row);
+  return bits && rate && *rate > 0 && *rate < 1 ? Value(share_of_standard(*bits, *rate)) : std::nullopt;
+}
+
+Value share_at_geometric(const Row& row) { return share_at(cell<"setting", "geometric_rate", 1>(row), row); }
+Value share_at_measured(const Row& row) { return share_at(wrong_share(row), row); }
+
+template <Text kFront, Value (*kValue)(const Row&)>
+Value on_front(const Row& row) {
+  return row.get(kFront.view()) == "true" ? kValue(row) : std::nullopt;
+}
+
+void add_optimizer_metrics(std::vector<Metric>& table) {
+  constexpr auto bits = cell<"setting", "bits_sent", 1>;
+  const auto add = [&](const char* name, const char* label, Value (*value)(const Row&)) {
+    table.push_back(derived<"setting">(name, label, value));
+  };
+  add("tree_rate", "false positive rate (geometric mean)", cell<"setting", "geometric_rate", 1>);
+  add("tree_measured_rate", "false positive rate (measured)", wrong_share);
+  add("tree_bits", "all settings, bits sent a key", bits);
+  add("paper_front_bits", "Pareto front, bits sent a key", on_front<"paper_front", bits>);
+  add("measured_front_bits", "Pareto front (measured), bits sent a key", on_front<"measured_front", bits>);
+  add("tree_share", "all settings, W_BT / W_SBF", share_at_geometric);
+  add("paper_front_share", "Pareto front, W_BT / W_SBF", on_front<"paper_front", share_at_geometric>);
+  add("tree_measured_share", "all settings, W_BT / W_SBF", share_at_measured);
+  add("paper_front_measured_share", "Pareto front, W_BT / W_SBF", on_front<"paper_front", share_at_measured>);
+  add("measured_front_share", "Pareto front (measured), W_BT / W_SBF", on_front<"measured_front", share_at_measured>);
+  add("paper_front_rate", "geometric mean, false positive rate", on_front<"paper_front", cell<"setting", "geometric_rate", 1>>);
+  add("paper_front_measured_rate", "measured, false positive rate", on_front<"paper_front", wrong_share>);
+  add("measured_front_rate", "measured, Pareto front (measured), false positive rate", on_front<"measured_front", wrong_share>);
+  for (Metric& metric : table) {
+    if (metric.name.ends_with("measured_rate") || metric.name == "measured_front_rate") metric.trials = wrong_answers;
+  }
+  table.push_back(column<"optimize", "ops">("settings_tried", "settings tried"));
+  table.push_back(column<"optimize", "front_size">("front_size", "settings on the Pareto front"));
+  table.push_back(column<"optimize", "seconds">("search_seconds", "time of the search (s)"));
+}
+
 std::vector<Metric> make_metrics() {
-  return {
+  std::vector<Metric> table = {
       column<"search", "ns_per_op", 1'000>("search_time", "search time (µs)"),
       column<"search", "bf_cost">("search_bf_cost", "search cost (filters checked)"),
       column<"search", "words">("words_per_query", "words read a query"),
@@ -128,6 +180,8 @@ std::vector<Metric> make_metrics() {
       column<"window", "bf_cost">("window_bf_cost", "search cost (filters checked)"),
       column<"window", "ns_per_op", 1'000>("window_time", "search time (µs)"),
   };
+  add_optimizer_metrics(table);
+  return table;
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "experiments/filter.h"
 #include "experiments/intersection.h"
 #include "experiments/levels.h"
+#include "experiments/optimize.h"
 #include "experiments/provenance.h"
 #include "experiments/transfer.h"
 #include "experiments/window.h"
@@ -233,6 +234,7 @@ const ScenarioKind& kind_of(const Unit& unit) {
       {"intersection", {[](const Unit& u) { return u.phases; }, start_intersection}},
       {"levels", {levels_steps, start_levels}},
       {"transfer", {[](const Unit& u) { return u.phases; }, start_transfer}},
+      {"optimize", {optimize_steps, start_optimize}},
   };
   const auto found = kinds.find(unit.scenario);
   if (found == kinds.end()) throw std::invalid_argument("unknown scenario '" + unit.scenario + "'");

@@ -25,6 +25,9 @@ class Scenario {
   virtual ~Scenario() = default;
   // The row of a step but for its time, which the caller knows.
   virtual Row run(std::size_t step, const Timed& timed) = 0;
+  // What the step just run has to tell besides: rows of other phases, as many as there turned out to be. They come
+  // before the step's own row, which a file that was cut short therefore lacks.
+  virtual std::vector<Row> more_rows() { return {}; }
 };
 
 // The phase of every step of a unit: known before anything runs.

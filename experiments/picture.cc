@@ -142,6 +142,7 @@ class Layout {
     if (curve.theory && named(placed.name)) placed.name.clear();  // one formula for every series: named once
     placed.look = look_of(curve, figure_, experiment_);
     placed.bars = is_bar(index);
+    placed.points = figure_.kind == "points" && !curve.theory;
     for (std::size_t i = 0; i < curve.x.size(); ++i) {
       const auto at = x_of(index, curve.x[i]);
       if (!at || !drawable(curve.y[i].median, log_y_)) continue;
@@ -299,7 +300,7 @@ class Layout {
     };
     for (const PlacedCurve& curve : picture_.curves) {
       for (std::size_t i = 0; i < curve.x.size(); ++i) {
-        const std::size_t before = i == 0 || curve.bars ? i : i - 1;
+        const std::size_t before = i == 0 || curve.bars || curve.points ? i : i - 1;
         add(curve.x[before], curve.y[before], curve.x[i], curve.y[i]);
         if (curve.bars) add(curve.x[i] - kBarWidth / 2, curve.y[i], curve.x[i] + kBarWidth / 2, curve.y[i]);
         if (curve.bars) add(curve.x[i], y.low, curve.x[i], curve.y[i]);

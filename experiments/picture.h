@@ -29,6 +29,7 @@ struct PlacedCurve {
   std::string name;  // in the legend
   Look look;
   bool bars = false;
+  bool points = false;  // without a line
   std::vector<double> x, y;
   std::vector<PlacedInterval> intervals;  // those long enough to be seen
 };

@@ -75,7 +75,23 @@ std::vector<HarnessSetting> make_settings() {
        {},
        "false",
        "transfer: time queries against a standard filter of the same geometric mean, in turns"},
+      choice("method", {"auto", "exhaustive", "genetic"}, "optimize: every setting, NSGA-II, or the former up to d = 2"),
+      choice("goal", {"paper", "measured"},
+             "optimize: its three objectives, or the measured rate and the size; also which rate max_rate is of"),
+      integer("instances", 1, 1e6, "3", "optimize: trees that a setting is tried with"),
+      {"max_rate", "real", 0, 1, {}, "1", "optimize: largest rate wanted; of measured ones the end of the interval"},
+      {"max_bits", "real", 0, 1e6, {}, "0", "optimize: most bits a key to be sent; 0 means any number"},
+      integer("population", 8, 10000, "16", "optimize: settings of a genetic round, a multiple of four"),
+      integer("rounds", 1, 1e6, "100", "optimize: most genetic rounds"),
+      integer("stall_rounds", 1, 1e6, "50", "optimize: rounds after which no more than stall_change is the end"),
+      {"stall_change", "real", 0, 1, {}, "1e-4", "optimize: relative change of the best objectives a round"},
   };
+}
+
+bool is_of_optimize(const std::string& name) {
+  static const std::set<std::string> names = {"method",     "goal",   "instances",    "max_rate",    "max_bits",
+                                              "population", "rounds", "stall_rounds", "stall_change"};
+  return names.contains(name);
 }
 
 // Settings of one scenario only would be noise in the rows of the others.
@@ -96,13 +112,15 @@ bool has_default_in(const std::string& name, const std::string& scenario) {
                                                                     {"rival", {"transfer", "intersection"}},
                                                                     {"rival_by", {"transfer", "intersection"}},
                                                                     {"time_standard", {"transfer"}}};
+  if (is_of_optimize(name)) return scenario == "optimize";
   const auto found = only.find(name);
   return found == only.end() || found->second.contains(scenario);
 }
 
 // What these measure is one filter, whatever it is.
 bool has_one_set(const std::string& scenario) {
-  return scenario == "filter" || scenario == "transfer" || scenario == "levels" || scenario == "intersection";
+  return scenario == "filter" || scenario == "transfer" || scenario == "levels" || scenario == "intersection" ||
+         scenario == "optimize";
 }
 
 std::uint64_t hash_of(const std::string& text) { return XXH3_64bits(text.data(), text.size()); }
@@ -215,7 +233,7 @@ class Planner {
         unit.settings.try_emplace(spec.name, spec.default_value);
       }
     }
-    derive_filter_size(unit, taken);
+    if (unit.scenario != "optimize") derive_filter_size(unit, taken);  // which looks for them
   }
 
   // A swept setting stays even where the structure does not take it: it is where the point stands on the axis.

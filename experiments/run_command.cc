@@ -46,7 +46,10 @@ std::vector<Unit> missing_units(const std::vector<Unit>& plan, const std::vector
   std::vector<Unit> missing;
   std::ranges::copy_if(plan, std::back_inserter(missing), [&](const Unit& unit) {
     const std::vector<std::string> steps = steps_of(unit);
-    return done[unit.run_id] != Phases(steps.begin(), steps.end());
+    const Phases wanted(steps.begin(), steps.end());
+    Phases& found = done[unit.run_id];
+    std::erase_if(found, [&](const std::string& phase) { return !wanted.contains(phase); });  // more rows of a step
+    return found != wanted;
   });
   return missing;
 }

@@ -14,18 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Overrides overrides_of(const std::vector<std::string>& texts) {
-  Overrides overrides;
-  for (const std::string& text : texts) {
-    const std::size_t equals = text.find('=');
-    if (equals == 0 || equals == std::string::npos || equals + 1 == text.size()) {
-      throw InputError(fmt::format("--set {}: write it as key=value", text));
-    }
-    overrides.emplace_back(text.substr(0, equals), text.substr(equals + 1));
-  }
-  return overrides;
-}
-
 std::vector<fs::path> config_files(const Options& options) {
   std::vector<fs::path> files;
   for (const fs::path& path : options.paths) {
@@ -37,8 +25,20 @@ std::vector<fs::path> config_files(const Options& options) {
 
 }  // namespace
 
+Overrides overrides_of(const Options& options) {
+  Overrides overrides;
+  for (const std::string& text : options.set) {
+    const std::size_t equals = text.find('=');
+    if (equals == 0 || equals == std::string::npos || equals + 1 == text.size()) {
+      throw InputError(fmt::format("--set {}: write it as key=value", text));
+    }
+    overrides.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return overrides;
+}
+
 std::vector<Experiment> load_all(const Options& options, const std::string& profile) {
-  const Overrides overrides = overrides_of(options.set);
+  const Overrides overrides = overrides_of(options);
   std::vector<Experiment> experiments;
   std::map<std::string, fs::path> files;
   for (const fs::path& file : config_files(options)) {

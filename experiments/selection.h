@@ -10,6 +10,8 @@
 
 namespace bloomery {
 
+Overrides overrides_of(const Options& options);  // --set; throws InputError
+
 // All of the paths, also with --only: one bad config stops everything before anything runs.
 std::vector<Experiment> load_all(const Options& options, const std::string& profile);
 

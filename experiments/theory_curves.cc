@@ -77,6 +77,18 @@ Value bound_geometric(const Row& row, const std::string&) { return bound_for(row
 
 Value poisson_above(const Row& row, const std::string&) { return row.number("poisson_above"); }
 
+Value standard_bits(const Row&, const std::string& x) {
+  const Value rate = parse_real(x);
+  return rate && *rate > 0 && *rate < 1 ? Value(standard_bits_for_rate(*rate)) : std::nullopt;
+}
+
+Value least_share(const Row&, const std::string&) { return std::log(2.0); }
+
+Value least_rate(const Row&, const std::string& x) {
+  const Value bits = parse_real(x);
+  return bits ? Value(std::exp2(-*bits)) : std::nullopt;
+}
+
 }  // namespace
 
 const std::vector<Theory>& theories() {
@@ -92,6 +104,9 @@ const std::vector<Theory>& theories() {
       {"bound_measured", "least for the measured rate", true, bound_measured},
       {"bound_geometric", "least for the geometric mean", true, bound_geometric},
       {"poisson_above", "Poisson", true, poisson_above},
+      {"standard_bits", "best plain Bloom filter", false, standard_bits},
+      {"least_rate", "lowest with so many bits", false, least_rate},
+      {"least_share", "least that any structure needs", false, least_share},
   };
   return table;
 }

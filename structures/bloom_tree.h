@@ -120,6 +120,7 @@ class BloomTree {
   void expect_same_shape(const BloomTree& other) const;
   std::string broken_link(const Word* words) const;
   std::uint64_t filter_bits(std::size_t level) const { return shape_.bits(level) / filters(level); }
+  std::uint64_t ones_of(std::size_t level, std::uint64_t filter) const;
   double fill_of(std::size_t level, std::uint64_t filter) const;
   BitStretch stretch(std::size_t level) const { return {shape_.levels[level].first_bit, shape_.bits(level)}; }
   PackedShape packed_shape() const;

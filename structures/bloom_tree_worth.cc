@@ -11,6 +11,14 @@ namespace {
 
 double power(double fill, std::uint64_t k) { return std::pow(fill, static_cast<double>(k)); }
 
+// Of a filter of m bits with 0, 1 ... m of them set: how likely it says yes to any key.
+std::vector<double> rates_of_filters(std::uint64_t m, std::uint64_t k) {
+  std::vector<double> rates;
+  for (std::uint64_t ones = 0; ones <= m; ++ones)
+    rates.push_back(power(static_cast<double>(ones) / static_cast<double>(m), k));
+  return rates;
+}
+
 }  // namespace
 
 // Calls visit(level, filter) for every filter that the key visits, each once; filters count within their level.
@@ -32,10 +40,13 @@ void BloomTree::visit_filters(Key key, const Visit& visit) const {
   });
 }
 
-double BloomTree::fill_of(std::size_t level, std::uint64_t filter) const {
+std::uint64_t BloomTree::ones_of(std::size_t level, std::uint64_t filter) const {
   const std::uint64_t m = filter_bits(level);
-  const std::uint64_t ones = count_ones_between(bits(), shape_.levels[level].first_bit + filter * m, m);
-  return static_cast<double>(ones) / static_cast<double>(m);
+  return count_ones_between(bits(), shape_.levels[level].first_bit + filter * m, m);
+}
+
+double BloomTree::fill_of(std::size_t level, std::uint64_t filter) const {
+  return static_cast<double>(ones_of(level, filter)) / static_cast<double>(filter_bits(level));
 }
 
 double BloomTree::fill(std::size_t level) const {
@@ -61,11 +72,13 @@ std::vector<std::uint32_t> BloomTree::keys_a_filter(std::size_t level, Keys keys
 
 std::vector<double> BloomTree::posterior_rates(Keys keys, std::optional<std::size_t> level) const {
   const double root = power(fill(0), branches());
+  std::vector<std::vector<double>> by_ones(depth());
+  for (std::size_t at = 1; at < depth(); ++at) by_ones[at] = rates_of_filters(filter_bits(at), shape_.levels[at].k);
   std::vector<double> rates(keys.size(), 1);
   for (std::size_t i = 0; i < keys.size(); ++i) {
     visit_filters(keys[i], [&](std::size_t at, std::uint64_t filter) {
       if (level && at != *level) return;
-      rates[i] *= at == 0 ? root : power(fill_of(at, filter), shape_.levels[at].k);
+      rates[i] *= at == 0 ? root : by_ones[at][ones_of(at, filter)];
     });
   }
   return rates;

@@ -42,13 +42,30 @@ Row row_of(const std::string& phase) {
       "least_load=18;mean_load=19;most_load=20;geometric_rate=0.25;expected_rate=0.3;zero_share=0.2;sent_bits=400;"
       "array_bits=800;n_exp=50;one_sided_found=3;one_sided_keys=60;hashes=12;time_ratio=1.5;share_above=0.1;level_mean="
       "0.15;"
-      "level_variation=4;poisson_mean=2;by_level=0.6;by_filter=0.7;by_filter_without_delimiters=0.55";
+      "level_variation=4;poisson_mean=2;by_level=0.6;by_filter=0.7;by_filter_without_delimiters=0.55;"
+      "bits_sent=3;paper_front=true;measured_front=true;front_size=9";
   row["phase"] = phase;
   return row;
 }
 
 TEST(Metrics, ValuesOfACraftedRow) {
   const std::map<std::string, double> expected = {
+      {"tree_rate", 0.25},
+      {"tree_measured_rate", 0.4},
+      {"tree_bits", 3},
+      {"paper_front_bits", 3},
+      {"measured_front_bits", 3},
+      {"tree_share", 1.5 * std::log(2.0)},  // where a rate of 1/4 takes 2 bits, or 2 / ln 2 in a plain filter
+      {"paper_front_share", 1.5 * std::log(2.0)},
+      {"tree_measured_share", 3 * std::log(2.0) / std::log2(2.5)},
+      {"paper_front_measured_share", 3 * std::log(2.0) / std::log2(2.5)},
+      {"measured_front_share", 3 * std::log(2.0) / std::log2(2.5)},
+      {"paper_front_rate", 0.25},
+      {"paper_front_measured_rate", 0.4},
+      {"measured_front_rate", 0.4},
+      {"settings_tried", 100},
+      {"front_size", 9},
+      {"search_seconds", 3},
       {"search_time", 2},
       {"search_bf_cost", 5},
       {"words_per_query", 8},

@@ -20,7 +20,7 @@ TEST_F(ProgramTest, HelpNamesCommandsAndExitCodes) {
        {"run", "plot", "report", "validate", "list", "describe", "Exit codes: 0 success; 1 ", "; 5 "}) {
     EXPECT_TRUE(has(help.out, text)) << text;
   }
-  for (const std::string command : {"run", "plot", "report", "validate", "list", "describe"}) {
+  for (const std::string command : {"run", "plot", "report", "validate", "optimize", "list", "describe"}) {
     EXPECT_EQ(run(command + " --help").code, 0) << command;
   }
 }
