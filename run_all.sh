@@ -5,7 +5,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 
 readonly PACKAGES=(g++ cmake ninja-build pkg-config git libtbb-dev libbenchmark-dev libeigen3-dev libyaml-cpp-dev
   libcli11-dev libfmt-dev nlohmann-json3-dev libxxhash-dev libzstd-dev libpagmo-dev libpcap-dev libgtest-dev
-  pybind11-dev python3-dev python3-matplotlib python3-numpy python3-pandas valgrind)
+  pybind11-dev python3-dev python3-matplotlib python3-numpy python3-pandas libopenmpi-dev openmpi-bin
+  valgrind)
 
 readonly TEST_PACKAGES=(chromium)  # the report is tested in a browser
 

@@ -7,7 +7,8 @@ if(CMAKE_SCRIPT_MODE_FILE)
     ${SOURCE_DIR}/structures/*.h ${SOURCE_DIR}/structures/*.cc
     ${SOURCE_DIR}/experiments/workload.* ${SOURCE_DIR}/experiments/phases.* ${SOURCE_DIR}/experiments/verify.*
     ${SOURCE_DIR}/experiments/measure.* ${SOURCE_DIR}/experiments/plan.* ${SOURCE_DIR}/experiments/provenance.*
-    ${SOURCE_DIR}/experiments/window.* ${SOURCE_DIR}/experiments/filter.* ${SOURCE_DIR}/experiments/cache.*)
+    ${SOURCE_DIR}/experiments/window.* ${SOURCE_DIR}/experiments/filter.* ${SOURCE_DIR}/experiments/cache.*
+    ${SOURCE_DIR}/experiments/mpi/*.cc)
   list(FILTER sources INCLUDE REGEX "\\.(h|cc)$")
   list(SORT sources)
   set(digests "")

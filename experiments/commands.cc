@@ -172,6 +172,8 @@ void add_run_options(CLI::App& command, Options& options) {
   command.add_flag("--force", options.force, "measure again what is already there");
   const std::string about_resume = "measure only what is missing (the default)";
   command.add_flag("--resume", about_resume)->excludes("--force");
+  command.add_option("--shard", options.shard, "i/n: the i-th of n parts, into <results>/shards; see merge");
+  command.add_flag("--share-host", options.share_host, "measure while another run measures on this host");
   command.add_flag("--dry-run", options.dry_run, "print the plan and an estimate, measure nothing");
 }
 

@@ -22,6 +22,11 @@ struct Options {
   bool force = false;
   bool dry_run = false;
   bool markdown = false;  // report: its summary to the output instead of the page
+  std::string shard;                        // run: i/n, one of n parts
+  bool share_host = false;                  // run: beside other measurements
+  std::vector<std::filesystem::path> from;  // merge: folders of results
+  std::size_t tasks = 16;                   // slurm: parts at most
+  std::string time;                         // slurm: limit of each
   std::string what;  // list: structures, experiments, ...; describe: a structure
 };
 

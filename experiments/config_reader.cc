@@ -60,16 +60,28 @@ void add_unique(std::vector<Item>& all, Item item, std::string Item::*name, cons
   all.push_back(std::move(item));
 }
 
+// {structure: sharded, inner: bloofi} is the structure sharded/bloofi.
+std::string nested(const std::string& outer, const YAML::Node& inner) {
+  if (outer != "sharded") yaml::fail(inner, fmt::format("{} takes no 'inner'; only sharded does", outer));
+  const std::string name = yaml::one_of(inner, "inner", structure_names());
+  try {
+    return find_structure(outer + "/" + name).name;
+  } catch (const ParamError& e) {
+    yaml::fail(inner, e.what());
+  }
+}
+
 Series read_series(const YAML::Node& node) {
   yaml::expect_map(node, "a series");
   Series series;
   series.mark = yaml::mark_of(node);
   series.name = yaml::text(yaml::required(node, "name", "the series"), "name");
   series.structure = yaml::one_of(yaml::required(node, "structure", "the series"), "structure", structure_names());
+  if (node["inner"]) series.structure = nested(series.structure, node["inner"]);
   const Names known = setting_names({series.structure});
   for (const auto& item : node) {
     const std::string key = item.first.Scalar();
-    if (key == "name" || key == "structure") continue;
+    if (key == "name" || key == "structure" || key == "inner") continue;
     if (!contains(known, key)) {
       yaml::fail(item.first, fmt::format("series '{}': {} takes no '{}'{}", series.name, series.structure, key,
                                          suggestion(key, known)));

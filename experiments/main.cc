@@ -8,6 +8,7 @@
 #include "experiments/compare_command.h"
 #include "experiments/errors.h"
 #include "experiments/gate.h"
+#include "experiments/shards.h"
 #include "experiments/subcommand.h"
 
 namespace {
@@ -41,6 +42,10 @@ int run(int argc, char** argv) {
       ->default_val("experiments")
       ->check(CLI::IsMember({"structures", "experiments", "figures", "metrics", "settings"}));
   bloomery::add_config_options(*list, options);
+  bloomery::add_merge_options(*add("merge", "join the rows of runs in parts", bloomery::merge_command), options);
+  CLI::App* slurm = add("slurm", "print a script for sbatch that runs in parts", bloomery::slurm_command);
+  bloomery::add_config_options(*slurm, options);
+  bloomery::add_slurm_options(*slurm, options);
   add("describe", "parameters of a structure", bloomery::describe_command)
       ->add_option("structure", options.what, "its name")
       ->required();

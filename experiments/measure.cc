@@ -12,6 +12,7 @@
 
 #include "experiments/optimize.h"
 #include "experiments/phases.h"
+#include "structures/ranks.h"
 #include "structures/theory.h"
 
 namespace bloomery {
@@ -149,8 +150,9 @@ double filter_bits(const Unit& unit) {
 
 // Filters kept for each set: inner nodes come on top in a tree of order d.
 double filters_per_set(const Unit& unit) {
-  if (unit.structure == "null" || unit.structure == "exact") return 0;
-  if (unit.structure != "bloofi") return 1;
+  const std::string inner = unit.structure.substr(unit.structure.find('/') + 1);
+  if (inner == "null" || inner == "exact") return 0;
+  if (inner != "bloofi") return 1;
   const double d = setting(unit, "d") > 1 ? setting(unit, "d") : 2;
   return 1 + 0.6 / (d - 1);
 }
@@ -178,7 +180,9 @@ double estimated_bytes(const Unit& unit) {
   const double made = unit.scenario == "window" ? live + static_cast<double>(settings.days) : live;
   const double keys = made * static_cast<double>(data.keys_per_set) +
                       static_cast<double>(data.updates) * static_cast<double>(data.update_keys);
-  const double filters = live * filters_per_set(unit) * filter_bits(unit) / 8;
+  const bool spread = unit.structure.starts_with("sharded") && ranks_here() != nullptr;
+  const double hosts = spread ? ranks_here()->hosts(ranks_here()->count()) : 1;
+  const double filters = live * filters_per_set(unit) * filter_bits(unit) / 8 / hosts;
   return filters + keys * (kKeyBytes + exact_bytes) + static_cast<double>(data.queries) * 3 * kKeyBytes;
 }
 

@@ -59,6 +59,10 @@ Value read_rate(const Row& row) {
   return words ? quotient(*words * 8, row.number("ns_per_op")) : std::nullopt;  // bytes a nanosecond
 }
 
+Value bytes_per_query(const Row& row) {
+  return counts(row, "search") ? quotient(row.number("bytes_sent"), row.number("ops")) : std::nullopt;
+}
+
 // Of the pairs of a query and a set that does not hold it, the share answered with "maybe".
 Value false_positive_rate(const Row& row) {
   if (!counts(row, "search")) return std::nullopt;
@@ -149,6 +153,7 @@ std::vector<Metric> make_metrics() {
       column<"search", "bf_cost">("search_bf_cost", "search cost (filters checked)"),
       column<"search", "words">("words_per_query", "words read a query"),
       derived<"search">("read_rate", "filter bytes read (GB/s)", read_rate),
+      derived<"search">("bytes_per_query", "bytes sent a query", bytes_per_query),
       derived<"search">("throughput", "throughput (million queries/s)", throughput),
       derived<"search">("false_positive_rate", "false positive rate", false_positive_rate),
       column<"search", "ns_per_op">("lookup_time", "lookup time (ns)"),

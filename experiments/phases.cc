@@ -17,6 +17,7 @@
 #include "experiments/provenance.h"
 #include "experiments/transfer.h"
 #include "experiments/window.h"
+#include "structures/ranks.h"
 
 namespace bloomery {
 namespace {
@@ -81,6 +82,7 @@ class IndexScenario final : public Scenario {
     if (!able_) return unsupported(std::move(row));
     add_maintenance(row, cost, static_cast<double>(data_->sets.size()));
     add_footprint(row, *structure_);
+    add_traffic(row, std::nullopt, structure_->traffic());
     return row;
   }
 
@@ -127,6 +129,7 @@ class IndexScenario final : public Scenario {
   Row maintain(Row row, std::uint64_t ops, const Timed& timed, Op op) {
     Cost cost;
     bool able = true;
+    const std::optional<Traffic> before = structure_->traffic();
     timed([&] {
       for (std::uint64_t i = 0; i < ops && able; ++i) {
         const std::optional<Cost> one = op(i);
@@ -136,6 +139,7 @@ class IndexScenario final : public Scenario {
     });
     if (!able) return unsupported(std::move(row));
     changed_ = true;
+    add_traffic(row, before, structure_->traffic());
     add_maintenance(row, cost, static_cast<double>(ops));
     add_footprint(row, *structure_);
     return row;
@@ -248,6 +252,17 @@ void set_cost(Row& row, std::string_view column, std::uint64_t total, double ops
   if (total > 0 && ops > 0) set_number(row, column, static_cast<double>(total) / ops);
 }
 
+// In the place of another value of that name, if there is one.
+void set_param(Row& row, const std::string& name, const std::string& value) {
+  std::string& params = row["params"];
+  const std::string padded = ";" + params + ";";
+  const std::size_t at = padded.find(";" + name + "=");
+  if (at == std::string::npos) return add_param(row, name, value);
+  const std::size_t end = padded.find(';', at + 1);
+  const std::string replaced = padded.substr(0, at + 1) + name + "=" + value + padded.substr(end);
+  params = replaced.substr(1, replaced.size() - 2);
+}
+
 }  // namespace
 
 std::vector<std::string> steps_of(const Unit& unit) { return kind_of(unit).steps(unit); }
@@ -301,6 +316,16 @@ void add_footprint(Row& row, const AnyStructure& structure) {
   set("height", footprint.height);
   set("storage_bytes", footprint.storage_bytes);
   set("memory_bytes", footprint.memory_bytes);
+}
+
+void add_traffic(Row& row, const std::optional<Traffic>& before, const std::optional<Traffic>& now) {
+  if (!now) return;
+  set_param(row, "ranks", std::to_string(now->ranks));  // of those asked for, 0 is all
+  add_param(row, "hosts", std::to_string(now->hosts));
+  add_param(row, "bytes_sent", std::to_string(now->bytes - (before ? before->bytes : 0)));
+  const auto cores = now->hosts * static_cast<std::uint64_t>(available_cores());
+  const auto started = ranks_here() == nullptr ? 1 : static_cast<std::uint64_t>(ranks_here()->count());
+  if (started > cores) add_param(row, "oversubscribed", "true");
 }
 
 void add_verdict(Row& row, const Verdict& verdict) {
@@ -368,7 +393,9 @@ Counted count_search(const AnyStructure& structure, Keys queries, const Judge& j
 void measure_search(Row& row, const AnyStructure& structure, Keys queries, const Judge& judge, Searcher& searcher,
                     const Timed& timed) {
   searcher.warm_up(structure, queries);
+  const std::optional<Traffic> before = structure.traffic();
   timed([&] { searcher.search(structure, queries); });
+  add_traffic(row, before, structure.traffic());
   const Counted counted = count_search(structure, queries, judge);
   const auto ops = static_cast<double>(queries.size());
   set_number(row, "ops", ops);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,8 @@ void set_number(Row& row, std::string_view column, double value);
 void add_param(Row& row, const std::string& name, const std::string& value);
 void add_param(Row& row, const std::string& name, double value);
 void add_footprint(Row& row, const AnyStructure& structure);
+// Of a structure spread over processes: how many, on how many hosts, and what they sent from `before` on.
+void add_traffic(Row& row, const std::optional<Traffic>& before, const std::optional<Traffic>& now);
 void add_verdict(Row& row, const Verdict& verdict);         // status false_negative if there is one
 void add_maintenance(Row& row, const Cost& cost, double ops);  // costs an operation
 

@@ -3,21 +3,28 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "experiments/commands.h"
 #include "experiments/environment.h"
 #include "experiments/errors.h"
 #include "experiments/exit_codes.h"
+#include "experiments/host_lock.h"
+#include "experiments/launched.h"
 #include "experiments/measure.h"
 #include "experiments/phases.h"
 #include "experiments/plan.h"
 #include "experiments/progress.h"
 #include "experiments/rows.h"
 #include "experiments/selection.h"
+#include "experiments/shards.h"
+#include "experiments/start_ranks.h"
 
 namespace bloomery {
 namespace {
@@ -54,13 +61,22 @@ std::vector<Unit> missing_units(const std::vector<Unit>& plan, const std::vector
   return missing;
 }
 
+fs::path part_file(const Options& options, const Experiment& experiment) {
+  Options part = options;
+  part.results = shard_folder(options.results, parse_shard(options.shard));
+  return rows_file(part, experiment);
+}
+
 std::vector<Job> make_jobs(const Options& options) {
   std::vector<Job> jobs;
+  const Shard shard = parse_shard(options.shard);
+  PointCounter points;
   for (Experiment& experiment : load_selected(options)) {
     Job job{std::move(experiment), {}, {}};
-    job.plan = make_plan(job.experiment);
+    job.plan = points.take(job.experiment, make_plan(job.experiment), shard);
+    if (job.plan.empty()) continue;
     job.missing =
-        options.force ? job.plan : missing_units(job.plan, read_rows(rows_file(options, job.experiment)).rows);
+        options.force ? job.plan : missing_units(job.plan, read_rows(part_file(options, job.experiment)).rows);
     jobs.push_back(std::move(job));
   }
   return jobs;
@@ -128,7 +144,7 @@ int verdict(const std::vector<Row>& rows, const fs::path& file) {
 }
 
 int run_job(const Job& job, const Options& options, Progress& progress) {
-  const fs::path file = rows_file(options, job.experiment);
+  const fs::path file = part_file(options, job.experiment);
   RowWriter writer(file);
   if (!writer.note().empty()) fmt::print(stderr, "bloomery: {}\n", writer.note());
   if (!job.missing.empty()) {
@@ -150,12 +166,7 @@ void warn_unless_release() {
              "configure with -DCMAKE_BUILD_TYPE=Release and without sanitizers. ***\n");
 }
 
-}  // namespace
-
-int run_command(const Options& options) {
-  const std::vector<Job> jobs = make_jobs(options);
-  if (options.dry_run) return print_plan(jobs);
-  warn_unless_release();
+int measure_jobs(const std::vector<Job>& jobs, const Options& options) {
   std::vector<Unit> missing;
   std::size_t planned = 0;
   for (const Job& job : jobs) {
@@ -163,9 +174,35 @@ int run_command(const Options& options) {
     planned += job.plan.size();
   }
   fmt::print("{} in {}, {} to measure\n", counted(planned, "run"), counted(jobs.size(), "experiment"), missing.size());
+  const HostLock lock(options.share_host || missing.empty());
   Progress progress(missing);
   int code = kOk;
   for (const Job& job : jobs) code = worse(code, run_job(job, options, progress));
+  return code;
+}
+
+// One of the processes on each other host keeps it from measuring anything else.
+int serve(Launched& launched, const Options& options) {
+  const char* local = std::getenv("OMPI_COMM_WORLD_LOCAL_RANK");
+  const HostLock lock(options.share_host || local == nullptr || std::string_view(local) != "0");
+  launched.serve();
+  return kOk;
+}
+
+}  // namespace
+
+int run_command(const Options& options) {
+  Launched launched;
+  if (launched.serves()) return serve(launched, options);
+  std::vector<Job> jobs = make_jobs(options);
+  if (options.dry_run) return print_plan(jobs);
+  warn_unless_release();
+  const auto asks_for_others = [](const Job& job) { return ranks_to_start(job.missing) > 1; };
+  const auto own = std::stable_partition(jobs.begin(), jobs.end(), std::not_fn(asks_for_others));
+  int code = measure_jobs({jobs.begin(), own}, options);
+  for (auto job = own; job != jobs.end(); ++job) {
+    code = worse(code, run_with_ranks(options, job->experiment.id, ranks_to_start(job->missing)));
+  }
   return code;
 }
 

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <mutex>
+#include <string_view>
 #include <utility>
 
 #include "structures/blocked_bloom.h"
@@ -22,6 +25,7 @@
 #include "structures/overflow_blocked_bloom.h"
 #include "structures/partitioned_bloom_tree.h"
 #include "structures/scalable_bloom.h"
+#include "structures/sharded.h"
 #include "structures/sliced_bloofi.h"
 #include "structures/split_block_bloom.h"
 #include "structures/stream.h"
@@ -61,6 +65,8 @@ const RegistryEntry kRegistry[] = {
     {"bloofi", "tree of Bloom filters, each inner node the OR of its children", kMany, true, make<Bloofi>},
     {"flat_bloofi", "bit-sliced Bloom filters: one AND tests 64 sets or more", kMany, true, make<FlatBloofi>},
     {"sliced_bloofi", "bit-sliced tree: groups of sets above flat rows", kMany, true, make<SlicedBloofi>},
+    {"sharded", "any index of many sets, spread over processes by Open MPI", kMany, true,
+     [](Params& params) { return make_sharded(find_structure("flat_bloofi"), params); }},
 };
 
 Registry& entries() {
@@ -76,6 +82,22 @@ bool is_name(const std::string& text) {
 const RegistryEntry* find(const std::string& name) {
   const auto found = std::ranges::find(entries(), name, &RegistryEntry::name);
   return found == entries().end() ? nullptr : &*found;
+}
+
+// "sharded/bloofi": made when it is first asked for, and not listed.
+const RegistryEntry* find_sharded(const std::string& name) {
+  constexpr std::string_view kPrefix = "sharded/";
+  if (!name.starts_with(kPrefix)) return nullptr;
+  const RegistryEntry& inner = find_structure(name.substr(kPrefix.size()));
+  if (!inner.many_sets || inner.name.starts_with("sharded")) {
+    throw ParamError("inner", fmt::format("inner is '{}'; it must be an index of many sets in one process", inner.name));
+  }
+  static std::mutex mutex;
+  static std::map<std::string, RegistryEntry> made;
+  const std::scoped_lock lock(mutex);
+  const auto make = [&inner](Params& params) { return make_sharded(inner, params); };
+  const RegistryEntry entry{name, inner.name + ", spread over processes by Open MPI", true, inner.answers, make};
+  return &made.try_emplace(name, entry).first->second;
 }
 
 }  // namespace
@@ -101,6 +123,7 @@ std::vector<std::string> structure_names() {
 
 const RegistryEntry& find_structure(const std::string& name) {
   if (const RegistryEntry* entry = find(name)) return *entry;
+  if (const RegistryEntry* entry = find_sharded(name)) return *entry;
   throw ParamError("structure", fmt::format("unknown structure '{}'{}", name, suggestion(name, structure_names())));
 }
 

@@ -29,7 +29,8 @@ const Registry& registry();
 // the initialiser of a global, and before threads that use the registry start.
 void register_structure(RegistryEntry entry);
 
-const RegistryEntry& find_structure(const std::string& name);  // throws ParamError with the nearest name
+// Throws ParamError with the nearest name. "sharded/bloofi" is sharded with bloofi inside.
+const RegistryEntry& find_structure(const std::string& name);
 std::vector<std::string> structure_names();
 
 // The parameters a structure takes, asked of the structure itself.

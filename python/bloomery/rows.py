@@ -21,7 +21,8 @@ def load_rows(*paths):
 
 def _files(path):
     if path.is_dir():
-        found = sorted(path.rglob("rows.csv"))
+        # The parts of a sweep are in <results>/shards until they are merged.
+        found = sorted(file for file in path.rglob("rows.csv") if "shards" not in file.relative_to(path).parts)
         if not found:
             raise FileNotFoundError(f"{path}: no rows.csv below this folder; run an experiment first")
         return found

@@ -21,7 +21,11 @@ struct Outcome {
 
 class ProgramTest : public FolderTest {
  protected:
-  ProgramTest() { write("small.yaml", kSmall); }
+  // Tests run side by side; those of times look at none.
+  ProgramTest() {
+    write("small.yaml", kSmall);
+    ::setenv("BLOOMERY_SHARE_HOST", "1", 0);
+  }
 
   // `before` is shell that runs in the same process before the program takes it over: limits, traps.
   Outcome run(const std::string& arguments, const std::string& before = ":") const {
