@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
 readonly PACKAGES=(g++ cmake ninja-build pkg-config git libtbb-dev libbenchmark-dev libeigen3-dev libyaml-cpp-dev
-  libcli11-dev libfmt-dev nlohmann-json3-dev libxxhash-dev libzstd-dev libpagmo-dev libpcap-dev libgtest-dev
+  libcli11-dev libfmt-dev nlohmann-json3-dev libxxhash-dev zlib1g-dev libzstd-dev libpagmo-dev libpcap-dev libgtest-dev
   pybind11-dev python3-dev python3-matplotlib python3-numpy python3-pandas libopenmpi-dev openmpi-bin
   valgrind)
 

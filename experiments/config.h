@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "experiments/claim.h"
+#include "experiments/data_options.h"
 #include "experiments/mark.h"
 
 namespace bloomery {
@@ -66,6 +67,7 @@ struct Experiment {
   std::string about;
   std::string notes;               // shown in the report: what differs from the paper, and why
   std::string scenario = "index";  // index, filter, provenance, window or optimize
+  DataOptions data;                // given: the workload is in files
   Source source;
   Settings defaults;
   std::vector<Axis> sweep;  // crossed

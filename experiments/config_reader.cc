@@ -10,6 +10,7 @@
 
 #include "experiments/claim_reader.h"
 #include "experiments/config_check.h"
+#include "experiments/config_workload.h"
 #include "experiments/metrics.h"
 #include "experiments/numbers.h"
 #include "experiments/plan.h"
@@ -97,9 +98,10 @@ class Reader {
 
   Experiment read(const YAML::Node& root) {
     yaml::expect_keys(root, "an experiment",
-                      {"experiment", "about", "notes", "scenario", "source", "defaults", "sweep", "series", "measure",
-                       "figures", "published", "claims", "profiles"});
+                      {"experiment", "about", "notes", "scenario", "source", "workload", "defaults", "sweep", "series",
+                       "measure", "figures", "published", "claims", "profiles"});
     read_head(root);
+    if (root["workload"]) experiment_.data = read_workload(root["workload"], experiment_.scenario);
     read_all_series(yaml::required(root, "series", "the experiment"));  // first: they decide which settings there are
     if (root["defaults"]) read_defaults(root["defaults"]);
     if (root["sweep"]) read_sweep(root["sweep"]);

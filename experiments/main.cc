@@ -6,6 +6,7 @@
 
 #include "experiments/commands.h"
 #include "experiments/compare_command.h"
+#include "experiments/data_commands.h"
 #include "experiments/errors.h"
 #include "experiments/gate.h"
 #include "experiments/shards.h"
@@ -51,6 +52,7 @@ int run(int argc, char** argv) {
       ->required();
   bloomery::add_compare_command(app, chosen);
   bloomery::add_gate_commands(app, chosen);
+  bloomery::add_data_commands(app, chosen);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {

@@ -4,11 +4,14 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <set>
 #include <utility>
 
+#include "experiments/data_load.h"
 #include "experiments/environment.h"
+#include "experiments/errors.h"
 #include "experiments/numbers.h"
 #include "structures/filter_shape.h"
 #include "structures/registry.h"
@@ -203,7 +206,8 @@ class Planner {
               .phases = experiment_.phases,
               .repeat = repeat,
               .settings = point,
-              .structure_params = {}};
+              .structure_params = {},
+              .data = experiment_.data};
     for (const auto& [name, setting] : series.settings) unit.settings[name] = setting.text;
     fill(unit);
     unit.run_id = id_of(unit);
@@ -216,6 +220,7 @@ class Planner {
     std::set<std::string> taken;
     for (const ParamSpec& spec : specs) taken.insert(spec.name);
     std::erase_if(unit.settings, [&](const auto& item) { return !applies(item.first, taken); });
+    if (unit.data.given()) describe_data(unit, taken.contains("n_exp"));
     for (const HarnessSetting& setting : harness_settings()) {
       if (has_default_in(setting.name, unit.scenario)) {
         const bool one = setting.name == "N" && has_one_set(unit.scenario);
@@ -234,6 +239,28 @@ class Planner {
       }
     }
     if (unit.scenario != "optimize") derive_filter_size(unit, taken);  // which looks for them
+  }
+
+  // What the data decide. Which files they came from is for people; what was in them is in the fingerprint.
+  static void describe_data(Unit& unit, bool takes_n_exp) {
+    const auto data = load_data(unit.data);
+    const std::size_t all = data->sets.size();
+    const std::string wanted = unit.settings.try_emplace("N", std::to_string(all)).first->second;
+    const auto sets = static_cast<std::uint64_t>(parse_integer(wanted).value_or(0));
+    if (sets < 1 || sets > all) throw InputError(fmt::format("N is {}, but the data have {} sets; leave it out", wanted, all));
+    unit.settings["n"] = std::to_string(static_cast<std::uint64_t>(std::max(1.0, std::round(data->mean(sets)))));
+    unit.settings["distribution"] = "";
+    if (takes_n_exp) {
+      unit.settings.try_emplace("n_exp", std::to_string(std::max<std::uint64_t>(1, data->largest(sets))));
+    }
+    if (!data->queries.empty()) {
+      unit.settings["queries"] = std::to_string(data->queries.size());
+      unit.settings["hit_rate"] = "";
+    }
+    std::string path = unit.data.paths.front();
+    std::ranges::replace_if(path, [](char c) { return c == ';' || c == '\n' || c == '\r'; }, ',');
+    unit.settings["data"] = path;
+    unit.settings["data_fingerprint"] = data->fingerprint;
   }
 
   // A swept setting stays even where the structure does not take it: it is where the point stands on the axis.

@@ -21,6 +21,7 @@ struct Unit {
   int repeat = 0;
   std::map<std::string, std::string> settings;          // every setting, defaults filled in
   std::map<std::string, std::string> structure_params;  // those that the structure takes
+  DataOptions data = {};                                // a user's own
 };
 
 // Points outermost, then repetitions, then series: what is compared is interleaved.

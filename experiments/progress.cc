@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <iterator>
+#include <utility>
 
 #include "experiments/measure.h"
 #include "experiments/numbers.h"
@@ -58,6 +60,48 @@ void Progress::done(const Unit& unit) {
   fmt::print("{}{} of {} runs, about {} left: {}, {}{}", terminal_ ? "\r\x1b[K" : "", done_, total_, duration(left),
              unit.experiment, unit.series, stays ? "\n" : "");
   std::fflush(stdout);
+}
+
+// --- bytes -----------------------------------------------------------------------------------------------------------
+
+namespace {
+
+constexpr std::int64_t kQuietMs = 2000;
+
+}  // namespace
+
+std::string size_text(double bytes) {
+  constexpr const char* kUnits[] = {"B", "kB", "MB", "GB", "TB"};
+  std::size_t unit = 0;
+  for (; bytes >= 999.5 && unit + 1 < std::size(kUnits); ++unit) bytes /= 1000;
+  return fmt::format("{:.{}f} {}", bytes, unit == 0 || bytes >= 99.95 ? 0 : 1, kUnits[unit]);
+}
+
+ByteProgress::ByteProgress(std::string what, std::uint64_t total)
+    : what_(std::move(what)), total_(total), next_ms_(kQuietMs), terminal_(::isatty(STDERR_FILENO) != 0) {}
+
+ByteProgress::~ByteProgress() {
+  if (shown_ && terminal_) fmt::print(stderr, "\r\x1b[K");
+}
+
+double ByteProgress::seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+void ByteProgress::add(std::uint64_t bytes) {
+  done_ += bytes;
+  std::int64_t due = next_ms_;
+  const auto now = static_cast<std::int64_t>(seconds() * 1e3);
+  if (now < due || !next_ms_.compare_exchange_strong(due, now + (terminal_ ? 200 : 5000))) return;
+  const std::lock_guard lock(showing_);
+  show();
+}
+
+void ByteProgress::show() {
+  const double spent = seconds(), done = static_cast<double>(done_), total = static_cast<double>(total_);
+  const double left = done > 0 ? spent / done * std::max(0.0, total - done) : 0;
+  fmt::print(stderr, "{}{}: {} of {}, {}/s, about {} left{}", terminal_ ? "\r\x1b[K" : "", what_, size_text(done),
+             size_text(total), size_text(done / spent), duration(left), terminal_ ? "" : "\n");
+  std::fflush(stderr);
+  shown_ = true;
 }
 
 }  // namespace bloomery

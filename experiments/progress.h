@@ -2,8 +2,11 @@
 #ifndef BLOOMERY_EXPERIMENTS_PROGRESS_H_
 #define BLOOMERY_EXPERIMENTS_PROGRESS_H_
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -34,6 +37,30 @@ class Progress {
   Clock::time_point start_ = Clock::now();
   Clock::time_point shown_;
 };
+
+// Bytes done of a known number, told of once it has lasted for some seconds. Any number of threads may add.
+class ByteProgress {
+ public:
+  ByteProgress(std::string what, std::uint64_t total);
+  ~ByteProgress();  // ends the line on a terminal
+  void add(std::uint64_t bytes);
+  std::uint64_t done() const { return done_; }
+  double seconds() const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void show();
+
+  std::string what_;
+  std::uint64_t total_;
+  std::atomic<std::uint64_t> done_ = 0;
+  std::atomic<std::int64_t> next_ms_;  // since the start, when there is something to show
+  bool terminal_, shown_ = false;
+  std::mutex showing_;
+  Clock::time_point start_ = Clock::now();
+};
+
+std::string size_text(double bytes);  // "3.2 MB"
 
 }  // namespace bloomery
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 
+#include "experiments/data_load.h"
 #include "experiments/errors.h"
 
 namespace bloomery {
@@ -161,6 +162,7 @@ RunSettings settings_of(const Unit& unit) {
   settings.maintain_ops = or_default(reader.integer("maintain_ops", 0),
                                      std::max<std::uint64_t>(10, std::min<std::uint64_t>(1000, sets / 10)));
   settings.data = data_of(reader, unit, settings.maintain_ops);
+  settings.data.data = unit.data;
   settings.backend = parse_backend(reader.text("backend", "serial"));
   settings.threads = static_cast<int>(or_default(reader.integer("threads", 1), 1));
   settings.batch = or_default(reader.integer("batch", 64), 1);
@@ -174,11 +176,20 @@ RunSettings settings_of(const Unit& unit) {
   return settings;
 }
 
-KeySets::KeySets(std::vector<Key> keys, std::vector<std::size_t> offsets) : keys_(std::move(keys)) {
+KeySets::KeySets(std::vector<Key> keys, std::vector<std::size_t> offsets)
+    : keys_(std::make_shared<const std::vector<Key>>(std::move(keys))), all_(*keys_) {
   views_.reserve(offsets.size() - 1);
   for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
-    views_.push_back(Keys(keys_).subspan(offsets[i], offsets[i + 1] - offsets[i]));
+    views_.push_back(all_.subspan(offsets[i], offsets[i + 1] - offsets[i]));
   }
+}
+
+KeySets KeySets::first(std::size_t sets) const {
+  KeySets part = *this;
+  part.views_.resize(sets);
+  const auto keys = static_cast<std::size_t>(sets == 0 ? 0 : views_[sets - 1].data() + views_[sets - 1].size() - all_.data());
+  part.all_ = all_.first(keys);
+  return part;
 }
 
 std::vector<Key> make_queries(Keys present, Key first_miss, std::uint64_t count, double hit_rate, Random random) {
@@ -192,6 +203,7 @@ std::vector<Key> make_queries(Keys present, Key first_miss, std::uint64_t count,
 }
 
 Workload make_workload(const WorkloadSpec& spec) {
+  if (spec.data.given()) return data_workload(spec);
   Workload workload;
   const std::uint64_t n = spec.keys_per_set;
   const std::uint64_t all_sets = spec.sets + spec.inserts;

@@ -5,9 +5,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
+#include "experiments/data_options.h"
 #include "experiments/plan.h"
 #include "structures/parallel.h"
 #include "structures/structure.h"
@@ -49,6 +51,7 @@ struct WorkloadSpec {
   std::uint64_t update_keys = 0;  // keys a lot
   std::uint64_t seed = 1;
   std::uint64_t repeat = 0;
+  DataOptions data = {};  // given: of a user's own; then n, distribution and where queries come from are theirs
   friend bool operator==(const WorkloadSpec&, const WorkloadSpec&) = default;
 };
 
@@ -74,17 +77,17 @@ class KeySets {
  public:
   KeySets() = default;
   KeySets(std::vector<Key> keys, std::vector<std::size_t> offsets);  // set i: keys[offsets[i], offsets[i + 1])
-  KeySets(KeySets&&) = default;
-  KeySets& operator=(KeySets&&) = default;
 
   std::size_t size() const { return views_.size(); }
   Keys operator[](std::size_t i) const { return views_[i]; }
   Sets view() const { return views_; }
-  Keys all() const { return keys_; }
+  Keys all() const { return all_; }
+  KeySets first(std::size_t sets) const;  // of the same memory
 
  private:
-  std::vector<Key> keys_;
-  std::vector<Keys> views_;  // into keys_: moves along with it, so no copies
+  std::shared_ptr<const std::vector<Key>> keys_;
+  std::vector<Keys> views_;  // into keys_
+  Keys all_;                 // those that are in a view
 };
 
 struct Workload {

@@ -5,15 +5,10 @@
 #include <utility>
 
 namespace bloomery {
-namespace {
 
-// Widths that keep a row inside one line while it fits, then whole lines.
-std::size_t padded(std::size_t words) {
-  constexpr std::size_t kLine = BitRows::kLine;
+std::size_t BitRows::padded_width(std::size_t words) {
   return words <= kLine ? std::bit_ceil(std::max<std::size_t>(words, 1)) : (words + kLine - 1) / kLine * kLine;
 }
-
-}  // namespace
 
 void clear_bits(Word* first, std::uint64_t count, std::size_t step, std::size_t bit, const Word* keep) {
   constexpr std::uint64_t kTogether = 8, kAhead = 4;
@@ -40,7 +35,7 @@ void BitRows::move_word(std::size_t from, std::size_t to) {
 
 BitRows BitRows::widened(std::size_t words) const {
   BitRows wider(rows_);
-  wider.width_ = padded(words);
+  wider.width_ = padded_width(words);
   wider.matrix_ = Arena(rows_ * wider.width_);
   wider.matrix_.allocate();
   for (std::uint64_t position = 0; position < rows_ && width_ > 0; ++position) {

@@ -16,26 +16,13 @@ namespace bloomery {
 // Few have it: looking first leaves most lines clean. Queries may be reading the words.
 void clear_bits(Word* first, std::uint64_t count, std::size_t step, std::size_t bit, const Word* keep = nullptr);
 
-class BitRows {
+// Rows of bits that someone else owns: in memory or in a mapped file, at an address that is a multiple of a line's.
+class RowView {
  public:
   static constexpr std::size_t kLine = 8;  // words of a cache line
 
-  explicit BitRows(std::uint64_t rows) : rows_(rows), matrix_(1) {}
-
-  std::uint64_t rows() const { return rows_; }
-  std::size_t width() const { return width_; }  // words from row to row
-  Word* row(std::uint64_t position) { return matrix_.at(0) + position * width_; }
-  const Word* row(std::uint64_t position) const { return matrix_.at(0) + position * width_; }
-  std::uint64_t memory_bytes() const { return width_ == 0 ? 0 : matrix_.resident_bytes(); }
-
-  // Lays the rows out anew with room for so many words: the price of one array.
-  void widen(std::size_t words);
-  BitRows widened(std::size_t words) const;  // a copy: queries may go on reading this one
-
-  void clear_column(std::size_t slot, const Word* keep = nullptr) {
-    clear_bits(row(0) + slot / 64, rows_, width_, slot % 64, keep);
-  }
-  void move_word(std::size_t from, std::size_t to);  // of every row; zero is left behind
+  RowView(const Word* first, std::size_t width) : first_(first), width_(width) {}
+  const Word* row(std::uint64_t position) const { return first_ + position * width_; }
 
   // The first lines of a key's first rows, on their way; the hardware follows a longer stretch by itself.
   void prefetch_rows(const std::uint64_t* positions, std::uint64_t k, std::size_t first, std::size_t words) const {
@@ -59,7 +46,8 @@ class BitRows {
   // A line of each row at a time where rows have whole lines, and no further than the first row that leaves nothing of
   // it: few columns pass two rows unless they are full.
   template <class Found>
-  [[gnu::always_inline]] Touched intersect(const std::uint64_t* positions, std::uint64_t k, std::size_t begin, std::size_t end, Found found) const {
+  [[gnu::always_inline]] Touched intersect(const std::uint64_t* positions, std::uint64_t k, std::size_t begin,
+                                           std::size_t end, Found found) const {
     const Word* rows[64];
     for (std::uint64_t i = 0; i < k; ++i) rows[i] = row(positions[i]);
     if (width_ % kLine != 0 || begin % kLine != 0) return intersect_words(rows, k, begin, end, found);
@@ -123,6 +111,49 @@ class BitRows {
 #endif
   }
 
+  const Word* first_;
+  std::size_t width_;  // words from row to row
+};
+
+class BitRows {
+ public:
+  static constexpr std::size_t kLine = RowView::kLine;
+
+  // Words of a row for so many: inside one line while it fits, then whole lines.
+  static std::size_t padded_width(std::size_t words);
+
+  explicit BitRows(std::uint64_t rows) : rows_(rows), matrix_(1) {}
+
+  std::uint64_t rows() const { return rows_; }
+  std::size_t width() const { return width_; }  // words from row to row
+  Word* row(std::uint64_t position) { return matrix_.at(0) + position * width_; }
+  const Word* row(std::uint64_t position) const { return matrix_.at(0) + position * width_; }
+  std::uint64_t memory_bytes() const { return width_ == 0 ? 0 : matrix_.resident_bytes(); }
+
+  // Lays the rows out anew with room for so many words: the price of one array.
+  void widen(std::size_t words);
+  BitRows widened(std::size_t words) const;  // a copy: queries may go on reading this one
+
+  void clear_column(std::size_t slot, const Word* keep = nullptr) {
+    clear_bits(row(0) + slot / 64, rows_, width_, slot % 64, keep);
+  }
+  void move_word(std::size_t from, std::size_t to);  // of every row; zero is left behind
+
+  using Touched = RowView::Touched;
+  RowView view() const { return {matrix_.at(0), width_}; }
+  void prefetch_rows(const std::uint64_t* positions, std::uint64_t k, std::size_t first, std::size_t words) const {
+    view().prefetch_rows(positions, k, first, words);
+  }
+  static std::size_t queries_in_flight(std::uint64_t k, std::size_t words) {
+    return RowView::queries_in_flight(k, words);
+  }
+  template <class Found>
+  [[gnu::always_inline]] Touched intersect(const std::uint64_t* positions, std::uint64_t k, std::size_t begin,
+                                           std::size_t end, Found found) const {
+    return view().intersect(positions, k, begin, end, found);
+  }
+
+ private:
   std::uint64_t rows_;
   std::size_t width_ = 0;
   Arena matrix_;  // one slot
