@@ -188,7 +188,7 @@ std::string exit_codes() {
       "least one point is slower (compare).",
       static_cast<int>(kOk), static_cast<int>(kWrongAnswer), static_cast<int>(kBadInput),
       static_cast<int>(kNothingMeasured), static_cast<int>(kTooNoisy), static_cast<int>(kIoError),
-      static_cast<int>(kSlower));
+      static_cast<int>(kGotSlower));
 }
 
 }  // namespace bloomery

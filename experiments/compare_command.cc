@@ -123,7 +123,7 @@ int compare_command(const CompareOptions& options) {
     (options.markdown ? print_markdown : print_table)(table_of(shown));
   }
   print_summary(result, options);
-  return count_of(result.points, Change::kSlower) > 0 ? kSlower : kOk;
+  return count_of(result.points, Change::kSlower) > 0 ? kGotSlower : kOk;
 }
 
 void add_compare_command(CLI::App& app, Chosen& chosen) {

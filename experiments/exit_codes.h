@@ -8,11 +8,9 @@
 
 namespace bloomery {
 
-enum VerdictCode : int {
-  kRegressed = 1,  // gate: not as before
-  kTooNoisy = 4,   // gate: the control did not come out equal
-  kSlower = 6,     // compare: at least one point got worse
-};
+inline constexpr ExitCode kRegressed{1};  // gate: not as before
+inline constexpr ExitCode kTooNoisy{4};   // gate: the control did not come out equal
+inline constexpr ExitCode kGotSlower{6};     // compare: at least one point got worse
 
 // The worse of two results: a wrong answer outranks a missing one.
 inline int worse(int a, int b) { return a == kOk ? b : b == kOk ? a : std::min(a, b); }

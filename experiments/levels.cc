@@ -85,8 +85,8 @@ class LevelsScenario final : public Scenario {
     if (of() == "coding") return code(std::move(row));
     add_param(row, axis_of(of()), places_.at(step));
     add_param(row, "share_above", share_above(sorted_, places_[step]));
-    add_param(row, "level_mean", mean_of(sorted_));
     if (of() == "rate") add_param(row, "level_variation", variation_);
+    if (of() == "keys") add_param(row, "level_mean", mean_of(sorted_));
     if (of() == "keys") add_poisson(row, places_[step]);
     return row;
   }

@@ -48,6 +48,8 @@ const Look* known_look(const std::string& name) {
       {"External", {kVermilion, "<", ":", "\\\\"}},
       {"Split block", {kPurple, "P", "-", "--"}},
       {"Split block serial", {kPurple, "X", "--", "||"}},
+      {"BloomTree", {kVermilion, "D", "-", "xx"}},
+      {"Compressed", {kOrange, "^", "--", "//"}},
       {"Line read", {kGrey, "x", ":", ".."}},
       {"Exhaustive", {kSky, "o", "-", ""}},
       {"Genetic", {kVermilion, "x", "--", "//"}},

@@ -58,6 +58,7 @@ void Bloofi::link_leaf_rightmost(NodeId leaf, Cost& cost) {
 // Level by level from the leaves up, each in parallel. A level on which every node has all bits set would send all
 // queries on: by the all-ones rule the root takes the level below as it is.
 void Bloofi::pack(std::vector<NodeId> level, const Executor& executor, Cost& cost) {
+  cost.nodes += level.size();
   while (level.size() > 2 * order_) {
     std::vector<NodeId> parents = parents_of(level, executor, cost);
     if (all_ones_ && std::ranges::all_of(parents, [&](NodeId node) { return full(node); })) {
@@ -65,8 +66,11 @@ void Bloofi::pack(std::vector<NodeId> level, const Executor& executor, Cost& cos
       break;
     }
     level = std::move(parents);
+    cost.nodes += level.size();
   }
-  if (!level.empty()) set_root(new_parent(level, cost));
+  if (level.empty()) return;
+  set_root(new_parent(level, cost));
+  ++cost.nodes;
 }
 
 // As few parents as hold all nodes, and as evenly filled as can be: at least half of each is used.

@@ -5,6 +5,7 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -238,9 +239,16 @@ void FilterFile::will_need(std::uint64_t first, std::uint64_t count) const {
                 POSIX_FADV_WILLNEED);
 }
 
-// Room on the disk and not only in the file, for a full disk would else be a signal when a page is first written.
+// Room on the disk and not only in the file, for a full disk would else be a signal when a page is first written. What
+// there is no room for is not tried: it would take all there is before it fails, from everybody.
 void FilterFile::reserve(std::uint64_t pages) {
   const auto bytes = static_cast<off_t>((pages + 1) * page_bytes_);
+  struct statvfs disk {};
+  const std::uint64_t has = reserved_ * page_bytes_;
+  if (fstatvfs(file_.number, &disk) == 0 && static_cast<std::uint64_t>(bytes) > has + disk.f_bavail * disk.f_frsize) {
+    errno = ENOSPC;
+    fail(path_, "cannot make room in");
+  }
   int result = fallocate(file_.number, 0, 0, bytes);
   if (result != 0 && errno == EOPNOTSUPP) result = ftruncate(file_.number, bytes);
   if (result != 0) fail(path_, "cannot make room in");

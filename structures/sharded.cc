@@ -136,6 +136,8 @@ class Sharded final : public AnyStructure {
   }
 
   std::optional<BlockLoads> loads(Keys) const override { return std::nullopt; }
+  std::optional<Worth> worth(Keys) const override { return std::nullopt; }
+  bool intersect_with(const AnyStructure&) override { return false; }
   std::optional<Traffic> traffic() const override {
     const std::scoped_lock lock(conversation());
     const auto hosts = connected_ ? all_ranks->hosts(count_) : 1;

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <map>
 #include <set>
 #include <string>
@@ -43,7 +45,7 @@ Row row_of(const std::string& phase) {
       "array_bits=800;n_exp=50;one_sided_found=3;one_sided_keys=60;hashes=12;time_ratio=1.5;share_above=0.1;level_mean="
       "0.15;"
       "level_variation=4;poisson_mean=2;by_level=0.6;by_filter=0.7;by_filter_without_delimiters=0.55;"
-      "bits_sent=3;paper_front=true;measured_front=true;front_size=9";
+      "bits_sent=3;paper_front=true;measured_front=true;front_size=9;bytes_sent=2100";
   row["phase"] = phase;
   return row;
 }
@@ -69,6 +71,7 @@ TEST(Metrics, ValuesOfACraftedRow) {
       {"search_time", 2},
       {"search_bf_cost", 5},
       {"words_per_query", 8},
+      {"bytes_per_query", 21},
       {"throughput", 0.5},
       {"lookup_time", 2000},
       {"lines_per_query", 3},
@@ -176,7 +179,8 @@ TEST(Metrics, NothingIsDividedByZero) {
 }
 
 TEST(Metrics, NamesAreUniqueAndPhasesKnown) {
-  const std::set<std::string> phases = {"build", "search", "insert", "update", "erase", "provenance", "window"};
+  const std::set<std::string> phases = {"build",      "search", "insert", "update", "erase",
+                                        "provenance", "window", "worth",  "levels", "setting", "optimize"};
   std::set<std::string> names;
   for (const Metric& metric : metrics()) {
     EXPECT_TRUE(names.insert(metric.name).second) << metric.name;
@@ -185,13 +189,20 @@ TEST(Metrics, NamesAreUniqueAndPhasesKnown) {
   }
 }
 
-// A number on an axis means nothing without what it counts: a unit in brackets, "a query", or a pure number.
+// A number on an axis means nothing without what it counts: a unit in brackets, "a query", or a pure number, such as a
+// rate, a share or one thing over another.
 TEST(Metrics, LabelsSayTheUnitOrTheDimension) {
-  const std::set<std::string> pure = {"nodes", "height", "false positive rate", "bits a key", "keys lost"};
+  const std::set<std::string> pure = {"nodes", "height", "false positive rate", "bits a key", "keys lost",
+                                        "settings tried", "settings on the Pareto front"};
   for (const Metric& metric : metrics()) {
     const bool unit = has(metric.label, " (") && metric.label.ends_with(")");
-    const bool dimension = metric.label.ends_with(" a query");
-    EXPECT_TRUE(unit || dimension || pure.contains(metric.label)) << metric.label;
+    const bool dimension =
+        std::ranges::any_of(std::initializer_list<std::string>{" a query", " a key", " keys a filter"},
+                            [&](const std::string& end) { return metric.label.ends_with(end); });
+    const bool ratio = has(metric.label, " over ") || has(metric.label, " / ") || metric.label.starts_with("share ") ||
+                       metric.label.ends_with(" false positive rate") ||
+                       metric.label.starts_with("false positive rate (");
+    EXPECT_TRUE(unit || dimension || ratio || pure.contains(metric.label)) << metric.label;
   }
 }
 

@@ -35,7 +35,8 @@ std::set<std::string> ids_of(const std::vector<Unit>& plan) {
 std::string other_value(const HarnessSetting& setting) {
   if (setting.type == "flag") return "true";
   if (setting.type == "real") return "0.25";
-  return setting.options.empty() ? "3" : setting.options.back();
+  if (!setting.options.empty()) return setting.options.back();
+  return setting.min > 3 ? std::to_string(static_cast<int>(setting.min)) : "3";
 }
 
 std::string other_value(const ParamSpec& spec) {
