@@ -212,12 +212,11 @@ TEST(PackedMatches, ComeOutAsTheyWentIn) {
         pack_matches(matches, keys, packed);
         ASSERT_EQ(unpacked(packed, keys), matches) << keys << " " << sets << " " << share;
         EXPECT_LE(packed.size(), keys * sets / 8 + 32) << "never more than a bit a key and set";
-        // In any order; dense ones come out sorted.
+        // In any order, which need not be kept.
         std::ranges::shuffle(matches, random);
         Message shuffled;
         pack_matches(matches, keys, shuffled);
         std::vector<Match> back = unpacked(shuffled, keys);
-        EXPECT_TRUE(std::ranges::is_permutation(back, matches) || matches.size() > 20'000);
         std::ranges::sort(back);
         std::ranges::sort(matches);
         ASSERT_EQ(back, matches);
