@@ -54,7 +54,7 @@ TEST(NearOrder, NamesEachFilterOnceOnAnyNumberOfThreads) {
   }
 }
 
-TEST(NearOrder, HandlesFiltersThatAreAllTheSame) { expect_each_once(near(Filters(1000, {1, 2, 3})), 1000); }
+TEST(NearOrder, HandlesFiltersThatAreAllTheSame) { expect_each_once(near(Filters(1000, std::vector<Word>(kWords, 5))), 1000); }
 
 // Where all filters overlap and none has more bits than are counted, nothing is left out.
 TEST(NearOrder, IsTheExactOneWhereItSeesAll) {
