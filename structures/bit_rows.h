@@ -34,7 +34,7 @@ class RowView {
   // Queries whose lines should be on the way at a time: enough of them to hide the memory behind each other.
   static std::size_t queries_in_flight(std::uint64_t k, std::size_t words) {
     const std::size_t lines = fetched_lines(words);
-    return std::max<std::size_t>(4, 96 / (fetched_rows(k, lines) * lines));
+    return std::max<std::size_t>(4, 96 / std::max<std::size_t>(1, fetched_rows(k, lines) * lines));
   }
 
   // What a search read.
